@@ -224,3 +224,29 @@ fn an_atomic_that_nobody_else_has_is_plain_memory() {
     *Arc::get_mut(&mut number).unwrap().get_mut() = 4;
     assert_eq!(number.load(Relaxed), 4);
 }
+
+#[test]
+fn the_only_owner_left_changes_what_it_has() {
+    let mut shared = Arc::new(vec![1]);
+    let theirs = shared.clone();
+    let thread = thread::spawn(move || theirs.len());
+    if let Some(numbers) = Arc::get_mut(&mut shared) {
+        numbers.push(2);
+    }
+    Arc::make_mut(&mut shared).push(3);
+    match Arc::try_unwrap(shared) {
+        Ok(numbers) => assert!(numbers.len() > 1),
+        Err(shared) => drop(shared),
+    }
+    thread.join().unwrap();
+}
+
+#[test]
+fn results_that_nobody_takes_are_dropped() {
+    let theirs = thread::spawn(|| vec![String::from("never read")]);
+    thread::yield_now();
+    drop(theirs);
+    thread::scope(|scope| {
+        scope.spawn(|| vec![String::from("never read")]);
+    });
+}

@@ -1,7 +1,7 @@
 //! Data races and memory errors. No assertion fails by them.
 
 use std::hint::black_box;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
 use std::thread;
 
@@ -121,4 +121,45 @@ fn a_place_on_the_stack_of_a_thread_that_has_ended_is_used() {
 fn what_is_freed_lies_on_the_stack() {
     let mut own = black_box(5_u64);
     drop(unsafe { Box::from_raw(black_box(&raw mut own)) });
+}
+
+/// A lock whose data is `Sync` by mistake: readers may write it.
+#[test]
+fn two_readers_write() {
+    let number = Arc::new(RwLock::new(Unprotected::default()));
+    let theirs = number.clone();
+    let thread = thread::spawn(move || theirs.read().unwrap().add(1));
+    number.read().unwrap().add(1);
+    thread.join().unwrap();
+}
+
+/// The count is right, but looking at it orders nothing.
+#[test]
+fn the_only_owner_left_takes_what_others_wrote() {
+    let number = Arc::new(Unprotected::default());
+    let theirs = number.clone();
+    let thread = thread::spawn(move || {
+        theirs.add(1);
+        drop(theirs);
+    });
+    if Arc::strong_count(&number) == 1 {
+        assert!(number.get() < 2);
+    }
+    thread.join().unwrap();
+}
+
+/// Only if the first one to drop its `Arc` is the one who drops it last in the text.
+#[test]
+fn dropping_an_arc_orders_only_what_the_last_owner_does() {
+    let number = Box::leak(Box::new(Unprotected::default()));
+    let number: &'static Unprotected = number;
+    let shared = Arc::new(());
+    let theirs = shared.clone();
+    let thread = thread::spawn(move || {
+        number.add(1);
+        drop(theirs);
+    });
+    drop(shared);
+    number.add(1);
+    thread.join().unwrap();
 }

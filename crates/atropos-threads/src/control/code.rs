@@ -91,6 +91,9 @@ codes! {
     BareWrite = "writes without the lock",
     CellUse = "asks for a cell's contents",
     CellChange = "changes a cell's contents",
+    Count = "looks at the count of an `Arc`",
+    DropOwner = "drops an owner of an `Arc`",
+    ChangeCount = "changes the count of an `Arc`",
 }
 
 impl fmt::Display for Code {

@@ -21,6 +21,17 @@ impl Control {
         }
     }
 
+    /// As `receive_clock`; and so does what those did who gave up a share of the object.
+    pub fn receive_all_clocks(&self, object: ControlledObjectId) {
+        let state = self.state();
+        if state.model.weak {
+            let object = &state.objects[object];
+            let clock = &mut state.threads[state.current as usize].clocks.clock;
+            clock.join(&object.clock);
+            clock.join(&object.shared_clock);
+        }
+    }
+
     /// Everything that happened before this time happens before what the running thread does next.
     pub fn join_clock(&self, clock: &Clock) {
         let state = self.state();
@@ -42,6 +53,17 @@ impl Control {
         }
     }
 
+    /// What the running thread did happens before what others do who receive all of the object's clocks.
+    pub fn pass_shared_clock(&self, object: ControlledObjectId) {
+        let state = self.state();
+        if state.model.weak {
+            let thread = &mut state.threads[state.current as usize];
+            thread.clocks.clock.tick(state.current);
+            let clock = &mut state.objects[object].shared_clock;
+            clock.join(&thread.clocks.clock);
+        }
+    }
+
     /// Waits for a lock and takes it.
     pub fn lock(&self, code: Code, lock: ControlledObjectId, name: SharedObject, site: Site) {
         self.before_access(site);
@@ -59,7 +81,7 @@ impl Control {
         state.lock_changed(name);
         self.has_lock(lock, SharedAccess::Update, site);
         self.looked_at(name);
-        self.receive_clock(lock);
+        self.receive_all_clocks(lock);
     }
 
     /// Notes what others learn it.
@@ -106,12 +128,14 @@ impl Control {
         self.about_to_drop(code, Op::on(name, kind), site);
     }
 
-    /// Announces an operation that may be part of unwinding.
-    pub fn about_to_drop(&self, code: Code, op: Op, site: Site) {
+    /// Announces an operation that may be part of unwinding. Says whether others could go first.
+    pub fn about_to_drop(&self, code: Code, op: Op, site: Site) -> bool {
         // Without a count of panics per thread nobody else may run while this one unwinds.
-        if self.state().world.panic_count.is_some() || !std::thread::panicking() {
+        let others_may_run = self.state().world.panic_count.is_some() || !std::thread::panicking();
+        if others_may_run {
             self.point(Announcement::new(code, op, site));
         }
+        others_may_run
     }
 
     /// The lock is free from now on.
@@ -167,7 +191,7 @@ impl Control {
 
     /// The running thread no longer shares the lock.
     pub fn unlocked_shared(&self, lock: ControlledObjectId, name: SharedObject) {
-        self.pass_clock(lock);
+        self.pass_shared_clock(lock);
         let state = self.state();
         state.objects[lock].readers -= 1;
         state.communication.unlock(state.current, lock);

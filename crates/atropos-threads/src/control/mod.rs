@@ -9,6 +9,7 @@
 
 pub mod code;
 pub mod external_wait;
+pub mod foreign;
 pub mod futex;
 pub mod kernel_timers;
 pub mod limits;

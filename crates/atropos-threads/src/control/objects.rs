@@ -62,6 +62,9 @@ pub struct ObjectState {
     pub receiver_gone: bool,
     /// What happens before the next acquisition.
     pub clock: Clock,
+    /// What happens before the next exclusive acquisition only: what readers of a lock did, and senders who have gone. They are
+    /// not ordered among themselves, so their operations commute.
+    pub shared_clock: Clock,
     /// Stands for the contents in fingerprints.
     pub version: u64,
     /// Threads whose pending operation can go on or not depending on this object.
@@ -166,6 +169,8 @@ impl ObjectState {
         waiters.clear();
         let mut clock = std::mem::take(&mut self.clock);
         clock.clear();
+        let mut shared_clock = std::mem::take(&mut self.shared_clock);
+        shared_clock.clear();
         let mut blocked = std::mem::take(&mut self.blocked);
         blocked.clear();
         let mut history = std::mem::take(&mut self.history);
@@ -173,6 +178,7 @@ impl ObjectState {
         *self = ObjectState {
             waiters,
             clock,
+            shared_clock,
             blocked,
             history,
             ..ObjectState::default()

@@ -10,8 +10,8 @@ use super::{Control, Controller, control, installed, scheduler};
 use crate::finding::Finding;
 use crate::memory::heap;
 use crate::races::{
-    AccessKind, BlockHistory, CodePlace, DataRace, EarlierAccess, ForeignOperation, Leak,
-    MemoryError, MemoryErrorKind, MemoryHistory, OrderingNumber, RaceSide, is_access_of_facade,
+    AccessKind, BlockHistory, CodePlace, DataRace, EarlierAccess, Leak, MemoryError,
+    MemoryErrorKind, MemoryHistory, RaceSide, is_access_of_facade,
 };
 
 /// The controller of the exploration that watches plain memory; null if there is none. A process has one exploration at a time.
@@ -53,57 +53,6 @@ pub fn volatile_access(address: usize, length: usize, kind: AccessKind) {
     }
 }
 
-/// The running thread performs an atomic operation that is not the facade's.
-pub fn foreign(
-    address: usize,
-    length: usize,
-    operation: ForeignOperation,
-    ordering: OrderingNumber,
-) {
-    if !heap::program_runs() {
-        return;
-    }
-    let Some(control) = control() else { return };
-    let state = control.state();
-    if !state.races.is_on || state.races.is_hidden {
-        return;
-    }
-    state.check_memory(address, length, operation.kind());
-    if state.races.is_alone {
-        return;
-    }
-    let me = state.current;
-    let clocks = &mut state.threads[me as usize].clocks;
-    let is_counted = state
-        .races
-        .foreign
-        .perform(address, operation, ordering, me, clocks);
-    state.compare(address, length, operation.kind(), is_counted);
-}
-
-/// The running thread fences memory by another fence than the facade's.
-pub fn foreign_fence(ordering: OrderingNumber) {
-    if !heap::program_runs() {
-        return;
-    }
-    let Some(control) = control() else { return };
-    let state = control.state();
-    if !state.races.is_on {
-        return;
-    }
-    let me = state.current;
-    let clocks = &mut state.threads[me as usize].clocks;
-    if ordering.acquires() {
-        let read = std::mem::take(&mut clocks.acquire_fence);
-        clocks.clock.join(&read);
-        clocks.acquire_fence = read;
-    }
-    if ordering.releases() {
-        clocks.clock.tick(me);
-        clocks.release_fence.copy(&clocks.clock);
-    }
-}
-
 impl Control {
     /// The running thread has performed an atomic operation of the facade.
     pub fn atomic_access(&self, address: usize, length: usize, kind: AccessKind) {
@@ -137,7 +86,7 @@ impl Controller {
 
     /// A thread ended and was joined: the running thread may be the only one left.
     pub(crate) fn may_be_alone(&mut self) {
-        if !self.races.is_on || self.pending.len() > 1 {
+        if !self.races.is_watched || self.pending.len() > 1 {
             return;
         }
         let mine = &self.threads[self.current as usize].clocks.clock;
@@ -157,7 +106,7 @@ impl Controller {
     /// Ends the execution if an access to the heap is none to a block that the program has, or one to a stack is to nothing that
     /// is in use there. Says whether the address lies in the heap, on a stack, or in a static.
     #[inline]
-    fn check_memory(&mut self, address: usize, length: usize, kind: AccessKind) -> bool {
+    pub(super) fn check_memory(&mut self, address: usize, length: usize, kind: AccessKind) -> bool {
         if let Some(offset) = self.world.heap.offset(address) {
             if let Err(unusable) = self.world.heap.check(offset, length) {
                 self.memory_error(unusable.into(), address, length, Some(kind));
@@ -192,7 +141,13 @@ impl Controller {
 
     /// Ends the execution if an access races with an earlier one.
     #[inline]
-    fn compare(&mut self, address: usize, length: usize, kind: AccessKind, is_counted: bool) {
+    pub(super) fn compare(
+        &mut self,
+        address: usize,
+        length: usize,
+        kind: AccessKind,
+        is_counted: bool,
+    ) {
         let me = self.current;
         let clock = &self.threads[me as usize].clocks.clock;
         let race = self
@@ -232,13 +187,13 @@ impl Controller {
             self.memory_error(kind, start, 0, None);
         }
         let size = self.races.blocks.at(start).map_or(0, |block| block.size);
-        if !self.races.is_alone {
+        // What the facade gives back is its own matter.
+        if !self.races.is_alone && !self.races.is_hidden {
             let clock = &self.threads[me as usize].clocks.clock;
             if let Some(past) = self.races.shadow.free(start, size, me, clock) {
                 self.data_race(past, start, size, None);
             }
         }
-        self.races.foreign.forget(start, size);
     }
 
     /// The running thread is about to give back what is no block of the heap. Ends the execution if it can't be one of the C

@@ -149,6 +149,7 @@ impl<'a> ThreadedTest<'a> {
             communication: CommunicationLog::default(),
             races: RaceDetector {
                 is_on: races,
+                is_watched: races,
                 ..RaceDetector::default()
             },
             findings: Vec::new(),
@@ -563,6 +564,9 @@ fn forget_memory(start: usize, length: usize) {
         let state = control.state();
         if state.races.is_on {
             state.about_to_free(start);
+        }
+        if state.races.is_watched {
+            state.races.foreign.forget(start, length);
         }
         state.model.forget(start, length);
         state.communication.forget(start, length);

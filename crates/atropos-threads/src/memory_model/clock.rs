@@ -40,6 +40,15 @@ impl Clock {
         }
     }
 
+    /// Whether all that happened before this happened before the other.
+    pub fn is_before(&self, other: &Clock) -> bool {
+        let theirs = other.0.iter().copied().chain(std::iter::repeat(0));
+        self.0
+            .iter()
+            .zip(theirs)
+            .all(|(mine, theirs)| *mine <= theirs)
+    }
+
     /// Makes this a copy of the other.
     pub fn copy(&mut self, other: &Clock) {
         self.0.clone_from(&other.0);

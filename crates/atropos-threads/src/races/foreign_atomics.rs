@@ -1,5 +1,4 @@
-//! Atomics that are not the facade's: those of std's generic code that is compiled into the program, the counters of `Arc`
-//! above all. They are no scheduling points, but they order memory.
+//! What atomics order that are not the facade's; see `control::foreign`.
 //!
 //! Every such operation works on what memory holds, so loads read the last store. A location has one clock: what a
 //! thread that reads it with acquire ordering has seen afterwards.
@@ -31,6 +30,41 @@ pub enum Operation {
     Store,
     /// A read-modify-write.
     Modify,
+    /// One more owner, or one less who is not the last: it learns nothing of the others.
+    Count,
+}
+
+/// What a thread is about to do to a location.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Intent {
+    Load,
+    Store,
+    Add,
+    Subtract(u64),
+    /// Any other read-modify-write.
+    Change,
+}
+
+impl Intent {
+    /// What access it is.
+    pub fn kind(self) -> AccessKind {
+        match self {
+            Intent::Load => AccessKind::AtomicRead,
+            _ => AccessKind::AtomicWrite,
+        }
+    }
+
+    /// What the operation was if it found this value.
+    pub fn found(self, old: u64, ordering: OrderingNumber) -> Operation {
+        let is_relaxed = !ordering.acquires() && !ordering.releases();
+        match self {
+            Intent::Load => Operation::Load,
+            Intent::Store => Operation::Store,
+            Intent::Add if is_relaxed => Operation::Count,
+            Intent::Subtract(less) if old != less && !ordering.acquires() => Operation::Count,
+            Intent::Add | Intent::Subtract(_) | Intent::Change => Operation::Modify,
+        }
+    }
 }
 
 impl Operation {
@@ -38,7 +72,7 @@ impl Operation {
     pub fn kind(self) -> AccessKind {
         match self {
             Operation::Load => AccessKind::AtomicRead,
-            Operation::Store | Operation::Modify => AccessKind::AtomicWrite,
+            Operation::Store | Operation::Modify | Operation::Count => AccessKind::AtomicWrite,
         }
     }
 }
@@ -105,7 +139,7 @@ impl ForeignAtomics {
             clocks.clock.tick(thread);
         }
         let released = self.clock(address);
-        if operation != Operation::Store {
+        if matches!(operation, Operation::Load | Operation::Modify) {
             match ordering.acquires() {
                 true => clocks.clock.join(released),
                 false => clocks.acquire_fence.join(released),
@@ -120,7 +154,14 @@ impl ForeignAtomics {
             Operation::Store => released.copy(passed_on),
             // It goes on with what the store that it read has released.
             Operation::Modify => released.join(passed_on),
+            Operation::Count if releases => released.join(passed_on),
+            Operation::Count => {}
         }
         releases
+    }
+
+    /// Whether everything that was released at a location happened before.
+    pub fn happened_before(&mut self, address: usize, clock: &Clock) -> bool {
+        self.clock(address).is_before(clock)
     }
 }

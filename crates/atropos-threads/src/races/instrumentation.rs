@@ -7,8 +7,8 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 use super::AccessKind::{Read, Write};
-use super::foreign_atomics::{Operation, OrderingNumber};
-use crate::control::plain_memory;
+use super::foreign_atomics::{Intent, Operation, OrderingNumber};
+use crate::control::{foreign, plain_memory};
 
 /// Called once per module of the program.
 #[unsafe(no_mangle)]
@@ -144,13 +144,39 @@ pub unsafe extern "C" fn __tsan_memset(to: *mut c_void, byte: i32, length: usize
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_atomic_thread_fence(ordering: i32) {
     std::sync::atomic::fence(SeqCst);
-    plain_memory::foreign_fence(OrderingNumber(ordering));
+    foreign::fence(OrderingNumber(ordering));
 }
 
 /// In place of a fence of the compiler.
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_atomic_signal_fence(_ordering: i32) {
     std::sync::atomic::compiler_fence(SeqCst);
+}
+
+/// What a read-modify-write is about to do.
+#[inline]
+fn intent(method: &str, value: u64) -> Intent {
+    match method {
+        "fetch_add" => Intent::Add,
+        "fetch_sub" => Intent::Subtract(value),
+        _ => Intent::Change,
+    }
+}
+
+/// Performs an operation and tells it before and after.
+#[inline]
+fn told<T: Copy + Into<u64>>(
+    place: *const T,
+    intent: Intent,
+    ordering: i32,
+    operation: impl FnOnce() -> T,
+) -> T {
+    let (address, ordering) = (place as usize, OrderingNumber(ordering));
+    foreign::about_to(address, size_of::<T>(), intent, ordering);
+    let old = operation();
+    let operation = intent.found(old.into(), ordering);
+    foreign::performed(address, size_of::<T>(), operation, ordering);
+    old
 }
 
 /// Defines the atomic operations of one size. All are performed as sequentially consistent ones, which is never wrong.
@@ -162,9 +188,9 @@ macro_rules! atomics {
         /// The address is that of an atomic of this size.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $load(place: *const $type, ordering: i32) -> $type {
-            plain_memory::foreign(place as usize, size_of::<$type>(), Operation::Load, OrderingNumber(ordering));
             // SAFETY: the caller's promise.
-            unsafe { &*place.cast::<$atomic>() }.load(SeqCst)
+            let load = || unsafe { &*place.cast::<$atomic>() }.load(SeqCst);
+            told(place, Intent::Load, ordering, load)
         }
 
         /// In place of an atomic store.
@@ -173,9 +199,12 @@ macro_rules! atomics {
         /// As above.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $store(place: *mut $type, value: $type, ordering: i32) {
-            plain_memory::foreign(place as usize, size_of::<$type>(), Operation::Store, OrderingNumber(ordering));
-            // SAFETY: the caller's promise.
-            unsafe { &*place.cast::<$atomic>() }.store(value, SeqCst);
+            let store = || {
+                // SAFETY: the caller's promise.
+                unsafe { &*place.cast::<$atomic>() }.store(value, SeqCst);
+                value
+            };
+            told(place, Intent::Store, ordering, store);
         }
 
         /// In place of an atomic compare-exchange; gives the old value.
@@ -190,13 +219,15 @@ macro_rules! atomics {
             success: i32,
             failure: i32,
         ) -> $type {
+            let length = size_of::<$type>();
+            foreign::about_to(place as usize, length, Intent::Change, OrderingNumber(success));
             // SAFETY: the caller's promise.
             let result = unsafe { &*place.cast::<$atomic>() }.compare_exchange(expected, new, SeqCst, SeqCst);
             let (operation, ordering) = match result {
                 Ok(_) => (Operation::Modify, success),
                 Err(_) => (Operation::Load, failure),
             };
-            plain_memory::foreign(place as usize, size_of::<$type>(), operation, OrderingNumber(ordering));
+            foreign::performed(place as usize, length, operation, OrderingNumber(ordering));
             result.unwrap_or_else(|old| old)
         }
 
@@ -207,9 +238,9 @@ macro_rules! atomics {
             /// As above.
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $modify(place: *mut $type, value: $type, ordering: i32) -> $type {
-                plain_memory::foreign(place as usize, size_of::<$type>(), Operation::Modify, OrderingNumber(ordering));
                 // SAFETY: the caller's promise.
-                unsafe { &*place.cast::<$atomic>() }.$method(value, SeqCst)
+                let modify = || unsafe { &*place.cast::<$atomic>() }.$method(value, SeqCst);
+                told(place, intent(stringify!($method), u64::from(value)), ordering, modify)
             }
         )+
     };
@@ -239,7 +270,12 @@ unsafe fn wide(
     ordering: i32,
     change: impl FnOnce(u128) -> u128,
 ) -> u128 {
-    plain_memory::foreign(place as usize, 16, operation, OrderingNumber(ordering));
+    let intent = match operation {
+        Operation::Load => Intent::Load,
+        Operation::Store => Intent::Store,
+        Operation::Modify | Operation::Count => Intent::Change,
+    };
+    foreign::about_to(place as usize, 16, intent, OrderingNumber(ordering));
     while WIDE.swap(true, SeqCst) {
         std::hint::spin_loop();
     }
@@ -252,6 +288,7 @@ unsafe fn wide(
         old
     };
     WIDE.store(false, SeqCst);
+    foreign::performed(place as usize, 16, operation, OrderingNumber(ordering));
     old
 }
 

@@ -28,11 +28,12 @@ pub mod shadow;
 
 use std::fmt;
 
-pub use foreign_atomics::{Operation as ForeignOperation, OrderingNumber};
+pub use foreign_atomics::{Intent, Operation as ForeignOperation, OrderingNumber};
 pub use leaks::Leak;
 pub use memory_errors::{BlockHistory, MemoryError, MemoryErrorKind, MemoryHistory};
 pub use places::{CodePlace, Frames, is_access_of_facade};
 
+use crate::control::foreign::CountNames;
 use crate::memory_model::Clock;
 use foreign_atomics::ForeignAtomics;
 use memory_errors::Blocks;
@@ -162,6 +163,11 @@ pub fn is_instrumented() -> bool {
 pub struct RaceDetector {
     /// Whether accesses are looked at.
     pub is_on: bool,
+    /// Whether the counters of `Arc` are operations like others. They stay it where accesses are no longer looked at, so that
+    /// schedules mean the same.
+    pub is_watched: bool,
+    /// The count that the running thread is about to use.
+    pub announced: Option<CountNames>,
     /// Only one thread runs, and all that others did happened before.
     pub is_alone: bool,
     /// The primitives of std are at work: what they access is their own.
@@ -178,9 +184,12 @@ impl RaceDetector {
     /// Forgets everything but what is to be captured.
     pub fn restart(&mut self) {
         (self.index, self.is_hidden, self.is_alone) = (0, false, true);
+        self.announced = None;
+        if self.is_watched {
+            self.foreign.clear();
+        }
         if self.is_on {
             self.shadow.restart();
-            self.foreign.clear();
             self.blocks.clear();
             self.captures.restart();
         }

@@ -8,6 +8,7 @@ pub mod mpsc;
 pub mod mutex;
 pub mod once;
 pub mod once_lock;
+pub(crate) mod own_arc;
 pub mod rwlock;
 pub(crate) mod unlocked_guard;
 

@@ -1,9 +1,7 @@
 //! `Builder` and `spawn`.
 
-use std::cell::UnsafeCell;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::thread;
 
 use super::handle::{ControlledHandle, Handle, JoinHandle, Packet, Thread};
@@ -11,6 +9,7 @@ use super::scope::{Scope, ScopedJoinHandle};
 use crate::control::code::Code;
 use crate::control::objects::Site;
 use crate::control::{control, end_of, here, limits};
+use crate::sync::own_arc::OwnArc;
 
 /// See std.
 #[must_use = "must eventually spawn the thread"]
@@ -128,7 +127,7 @@ impl Builder {
             !self.name.as_deref().is_some_and(|name| name.contains('\0')),
             "thread name may not contain interior null bytes"
         );
-        let packet = Arc::new(Packet(UnsafeCell::new(None)));
+        let packet = OwnArc::new(Packet::new());
         let theirs = packet.clone();
         let body = move || {
             let result = catch_unwind(AssertUnwindSafe(f));
@@ -138,7 +137,8 @@ impl Builder {
                 control.me().end_by_panic(&**payload);
             }
             // SAFETY: nobody reads the packet before this thread has ended.
-            unsafe { *theirs.0.get() = Some(result) };
+            unsafe { *theirs.result.get() = Some(result) };
+            theirs.about_to_drop();
             drop(theirs);
         };
         let body: Box<dyn FnOnce() + '_> = Box::new(body);
@@ -167,6 +167,7 @@ impl Builder {
             thread,
             number,
             packet,
+            is_joined: false,
         })
     }
 }

@@ -4,16 +4,16 @@ use std::any::Any;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::os::unix::thread::{JoinHandleExt, RawPthread};
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use atropos_search::{Op, OpKind};
 
 use crate::control::code::Code;
-use crate::control::objects::Site;
+use crate::control::objects::{Site, Slot};
 use crate::control::thread_state::Wait;
 use crate::control::{Announcement, Control, control, end_of, here, token_of};
+use crate::sync::own_arc::OwnArc;
 
 /// See std.
 #[derive(Clone)]
@@ -22,7 +22,7 @@ pub struct Thread(HandleKind);
 #[derive(Clone)]
 enum HandleKind {
     Real(thread::Thread),
-    Controlled(Arc<Identity>),
+    Controlled(OwnArc<Identity>),
 }
 
 /// What a handle to a controlled thread knows.
@@ -56,7 +56,7 @@ impl Thread {
     }
 
     pub(crate) fn controlled(number: u32, name: Option<&str>) -> Thread {
-        Thread(HandleKind::Controlled(Arc::new(Identity {
+        Thread(HandleKind::Controlled(OwnArc::new(Identity {
             number,
             name: name.map(Box::from),
         })))
@@ -112,11 +112,8 @@ pub fn current() -> Thread {
     let identity = control.me().identity;
     if !identity.is_null() {
         drop(control);
-        // SAFETY: the pointer is from `Arc::into_raw` of a reference that this thread keeps for its life.
-        let identity = unsafe {
-            Arc::increment_strong_count(identity);
-            Arc::from_raw(identity)
-        };
+        // SAFETY: the pointer is from `introduce`.
+        let identity = unsafe { OwnArc::of_kept(identity) };
         return Thread(HandleKind::Controlled(identity));
     }
     let number = control.thread();
@@ -131,7 +128,7 @@ impl Thread {
     /// Lets the controlled thread itself find its handle.
     pub(crate) fn introduce(&self, number: u32) {
         if let HandleKind::Controlled(identity) = &self.0 {
-            let identity = Arc::into_raw(identity.clone());
+            let identity = identity.keep();
             if let Some(control) = control() {
                 control.state().threads[number as usize].identity = identity;
             }
@@ -246,11 +243,41 @@ pub(crate) enum Handle<T> {
 pub(crate) struct ControlledHandle<T> {
     pub(crate) thread: Thread,
     pub(crate) number: u32,
-    pub(crate) packet: Arc<Packet<T>>,
+    pub(crate) packet: OwnArc<Packet<T>>,
+    pub(crate) is_joined: bool,
 }
 
 /// Where a controlled thread leaves its result.
-pub(crate) struct Packet<T>(pub(crate) UnsafeCell<Option<thread::Result<T>>>);
+pub(crate) struct Packet<T> {
+    pub(crate) result: UnsafeCell<Option<thread::Result<T>>>,
+    slot: Slot,
+}
+
+impl<T> Packet<T> {
+    pub(crate) fn new() -> Packet<T> {
+        Packet {
+            result: UnsafeCell::new(None),
+            slot: Slot::new(),
+        }
+    }
+
+    /// Of the thread and its handle, the last one drops the result, which comes after what the first one did.
+    pub(crate) fn about_to_drop(&self) {
+        if !std::mem::needs_drop::<T>() {
+            return;
+        }
+        let Some(control) = control() else { return };
+        let races = &control.state().races;
+        if races.is_watched && !races.is_alone {
+            let packet = control.object(&self.slot, |_| {});
+            let op = Op::on(control.name(self), OpKind::Write);
+            let site = control.me().site.unwrap_or_else(here);
+            control.about_to_drop(Code::DropOwner, op, site);
+            control.receive_clock(packet);
+            control.pass_clock(packet);
+        }
+    }
+}
 
 // SAFETY: the packet is written by the thread before it ends and read by the joiner after that; all on one OS thread.
 unsafe impl<T: Send> Sync for Packet<T> {}
@@ -259,12 +286,13 @@ unsafe impl<T: Send> Send for Packet<T> {}
 
 impl<T> ControlledHandle<T> {
     #[track_caller]
-    pub(crate) fn join(self) -> thread::Result<T> {
+    pub(crate) fn join(mut self) -> thread::Result<T> {
         if let Some(control) = control() {
             wait_for_end(&control, self.number, here());
         }
+        self.is_joined = true;
         // SAFETY: the thread has ended and this is its only handle.
-        let result = unsafe { (*self.packet.0.get()).take() };
+        let result = unsafe { (*self.packet.result.get()).take() };
         result.unwrap_or_else(|| {
             Err(Box::new("the thread ended without a result") as Box<dyn Any + Send>)
         })
@@ -289,6 +317,14 @@ impl<T> ControlledHandle<T> {
         control.state().observe(finished.into());
         control.after_read(here());
         finished
+    }
+}
+
+impl<T> Drop for ControlledHandle<T> {
+    fn drop(&mut self) {
+        if !self.is_joined {
+            self.packet.about_to_drop();
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod mistakes;
 mod overtime;
 mod primitives;
 mod queues;
+mod races;
 mod random_data;
 mod reuse;
 mod time;

@@ -2,7 +2,6 @@
 
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, SendError, TryRecvError, TrySendError};
 use std::time::Duration;
 
@@ -15,6 +14,7 @@ use crate::control::thread_state::Wait;
 use crate::control::{Announcement, Control, Granted, control, here};
 use crate::finding::PanicCauseKind;
 use crate::memory_model::Clock;
+use crate::sync::own_arc::OwnArc;
 
 /// How many messages may wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +26,7 @@ pub enum Capacity {
 }
 
 /// A handle to a channel.
-pub struct Channel<T>(Arc<Queue<T>>);
+pub struct Channel<T>(OwnArc<Queue<T>>);
 
 struct Queue<T> {
     slot: Slot,
@@ -119,7 +119,7 @@ impl<T> Clone for Channel<T> {
 impl<T> Channel<T> {
     /// A channel with one sender and the receiver.
     pub fn new(room: Capacity) -> Channel<T> {
-        Channel(Arc::new(Queue {
+        Channel(OwnArc::new(Queue {
             slot: Slot::new(),
             room,
             messages: UnsafeCell::new(VecDeque::new()),
@@ -138,7 +138,7 @@ impl<T> Channel<T> {
         };
         (
             control.object(&self.0.slot, set_up),
-            control.name(Arc::as_ptr(&self.0)),
+            control.name(self.0.as_ptr()),
         )
     }
 
@@ -364,7 +364,7 @@ impl<T> Channel<T> {
         match received {
             Some(value) => Ok(value),
             None if granted == Granted::Yes => {
-                control.receive_clock(channel);
+                control.receive_all_clocks(channel);
                 control.note_cause_at(PanicCauseKind::NoSender, channel, site);
                 Err(RecvTimeoutError::Disconnected)
             }
@@ -401,7 +401,7 @@ impl<T> Channel<T> {
         control.state().observe(senders.min(1) as u64);
         match senders {
             0 => {
-                control.receive_clock(channel);
+                control.receive_all_clocks(channel);
                 control.note_cause_at(PanicCauseKind::NoSender, channel, site);
                 Err(TryRecvError::Disconnected)
             }
@@ -428,7 +428,7 @@ impl<T> Channel<T> {
             None => (name, Op::on(name, OpKind::Write)),
         };
         control.about_to_drop(Code::DropSender, op, site);
-        control.pass_clock(channel);
+        control.pass_shared_clock(channel);
         let state = control.state();
         state.objects[channel].senders -= 1;
         state.changed(touched);

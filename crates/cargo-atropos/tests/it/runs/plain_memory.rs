@@ -75,6 +75,21 @@ fn explore_finds_races_and_memory_errors_and_says_where() {
             "invalid free",
             ["gives memory back", "on the stack of thread 0"],
         ),
+        (
+            "two_readers_write",
+            "data race",
+            ["in add at src/lib.rs:16:", "at tests/errors.rs:"],
+        ),
+        (
+            "the_only_owner_left_takes_what_others_wrote",
+            "data race",
+            ["reads in get at", "writes in add at"],
+        ),
+        (
+            "dropping_an_arc_orders_only_what_the_last_owner_does",
+            "data race",
+            ["in add at src/lib.rs:16:", "at tests/errors.rs:"],
+        ),
     ] {
         let test = test(name);
         assert_eq!(test["result"], result, "{name}: {test}");
