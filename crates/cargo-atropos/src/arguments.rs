@@ -96,7 +96,7 @@ Exit codes:
   0  all went well
   1  wrong usage, or a file that can't be read or written (what was found before is on disk)
   2  the model is wrong: errors in its text (`fmt --check`: not formatted), or it fails while it
-     runs, goes on without end, or has too many states";
+     runs, or has too many states";
 
 /// `cargo atropos`
 #[derive(Debug, Parser)]

@@ -35,7 +35,7 @@ pub struct ExploreArgs {
     /// States after which a model, or a mutant, is too large for this.
     #[arg(long, default_value_t = 20_000)]
     pub max_states: usize,
-    /// States without a visible step after which internal steps are taken for endless.
+    /// How many states internal steps may lead to between two visible ones.
     #[arg(long, default_value_t = 10_000)]
     pub max_internal: usize,
     /// Stop after so many seconds with what was found.

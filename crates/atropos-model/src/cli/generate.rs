@@ -61,7 +61,7 @@ pub struct GenerateArgs {
     /// Explore all orders of internal steps.
     #[arg(long)]
     pub full: bool,
-    /// States without a visible step after which internal steps are taken for endless.
+    /// How many states internal steps may lead to between two visible ones.
     #[arg(long, default_value_t = 100_000)]
     pub max_internal: usize,
 }

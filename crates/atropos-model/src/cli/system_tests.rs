@@ -36,7 +36,7 @@ pub struct MonitorArgs {
     pub file: PathBuf,
     /// What was given and seen, one line each: `ctr Input`, `obs Output`, `obs delta`, or JSON; `-` for standard input
     pub log: PathBuf,
-    /// States without a visible step after which internal steps are taken for endless
+    /// How many states internal steps may lead to between two visible ones
     #[arg(long, default_value_t = 100_000)]
     pub max_internal: usize,
 }

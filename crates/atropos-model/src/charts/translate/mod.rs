@@ -5,8 +5,8 @@
 //! Where UML leaves the order of regions open, the text has both orders (`[]`); inner transitions come before outer ones (`//`). An input is
 //! enabled only where some transition waits for it.
 //!
-//! Deviations from SCXML: regions of a parallel state move in any order, not in document order; `<send>` without a target is an observation;
-//! sending a delayed event again under the same id restarts its timer.
+//! Deviations from SCXML: a `<send>` without a target that the machine does not wait for is an observation; sending a delayed event again
+//! under the same id restarts its timer.
 
 mod action;
 mod class;
