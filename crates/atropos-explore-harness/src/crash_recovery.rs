@@ -20,15 +20,22 @@ use crate::lines::LineReader;
 use crate::recheck::{self, Recheck};
 use crate::subject::Subject;
 use crate::workers::fork_worker;
-use crate::{describe, explore_original, responses};
+use crate::{describe, responses};
+
+/// A way to explore a test as it is.
+type Exploring<'s> = fn(&mut Subject<'s>, &Request) -> Result<Explored, String>;
 
 /// Explores a test in a process of its own, and tells the result of it, also if the test takes that process down.
-pub fn explore_original(subject: &mut Subject<'_>, request: &Request) -> Result<(), String> {
+pub fn explore_original<'s>(
+    subject: &mut Subject<'s>,
+    request: &Request,
+    explore: Exploring<'s>,
+) -> Result<(), String> {
     let log = ChoiceLog::make()?;
     let begun = Instant::now();
     let Some(pid) = fork_worker()? else {
         subject.log_choices(log);
-        match explore_original::explore(subject, request) {
+        match explore(subject, request) {
             Ok(mut explored) => {
                 explored.claim_no_more_than_seen();
                 responses::say(&Response::Original(explored));

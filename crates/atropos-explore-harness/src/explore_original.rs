@@ -12,7 +12,6 @@ use atropos_threads::NotedSystem as _;
 
 use crate::parallel::{self, ExplorationLimits, SharedExploration};
 use crate::partition::Task;
-use crate::saved_schedule::{self, SavedScheduleResult};
 use crate::subject::Subject;
 use crate::{describe, responses};
 
@@ -160,11 +159,6 @@ pub fn check(request: &Request) -> Result<(), String> {
 /// Explores until the test fails, does something that can't be controlled, or the budget is used up.
 pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<Explored, String> {
     let mut exploration = Exploration::new(request)?;
-    let is_stale = match saved_schedule::run_first(subject, request) {
-        SavedScheduleResult::Fails(explored) => return Ok(exploration.timed(*explored)),
-        SavedScheduleResult::Passes => false,
-        SavedScheduleResult::IsStale => true,
-    };
     loop {
         // Also for a single process, so that the result does not depend on how many there are.
         if exploration.search_in_rounds(subject)?.is_break() {
@@ -183,11 +177,7 @@ pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<Explored,
             break;
         }
     }
-    let mut explored = exploration.finish(subject);
-    explored
-        .remarks
-        .extend(is_stale.then(saved_schedule::stale));
-    Ok(explored)
+    Ok(exploration.finish(subject))
 }
 
 /// An exploration under way.
@@ -200,6 +190,8 @@ struct Exploration<'o> {
     stage_end: Instant,
     next_report: Instant,
     failing: Option<(ExecutionEnd, Schedule)>,
+    /// Some stage ended because its time was up.
+    is_out_of_time: bool,
     /// What other processes told.
     shared: Explored,
     /// What they covered, if they carried all of it out.
@@ -226,15 +218,18 @@ impl<'o> Exploration<'o> {
             stage_end: start + stage,
             next_report: start + REPORT,
             failing: None,
+            is_out_of_time: false,
             shared: Explored::default(),
             covered: None,
             parted: None,
         })
     }
 
-    /// The time of a stage is up.
+    /// A stage is over, perhaps because its time is up.
     fn end_stage(&mut self) -> ControlFlow<()> {
-        self.stage_end = Instant::now() + self.stage;
+        let now = Instant::now();
+        self.is_out_of_time |= now >= self.stage_end;
+        self.stage_end = now + self.stage;
         self.strategy_in_use.hurry()
     }
 
@@ -295,6 +290,7 @@ impl<'o> Exploration<'o> {
             return Ok(ControlFlow::Continue(()));
         }
         let executions = explored.executions;
+        self.is_out_of_time |= Instant::now() >= self.stage_end;
         let is_complete = coverage == Coverage::All;
         let is_over = parallel::add(&mut self.shared, explored);
         match &mut self.strategy_in_use {
@@ -337,14 +333,6 @@ impl<'o> Exploration<'o> {
         }
     }
 
-    /// The same with the time that it took.
-    fn timed(&self, explored: Explored) -> Explored {
-        Explored {
-            nanoseconds: self.start.elapsed().as_nanos() as u64,
-            ..explored
-        }
-    }
-
     /// The result.
     fn finish(mut self, subject: &mut Subject<'_>) -> Explored {
         let strategy = self.strategy_in_use.strategy();
@@ -358,6 +346,10 @@ impl<'o> Exploration<'o> {
         let is_over = parallel::add(&mut explored, self.shared);
         explored.complete = coverage == Coverage::All && self.failing.is_none() && !is_over;
         explored.coverage = coverage.to_string();
+        if self.is_out_of_time && !explored.complete {
+            let seconds = self.request.time_limit as f64 / 1e3;
+            explored.coverage += &format!("; cut short by the budget of {seconds} s");
+        }
         let diverged = match &self.strategy_in_use {
             StrategyInUse::Gradual(gradual) => gradual.diverged().map(text).or(self.parted),
             StrategyInUse::Chosen(..) | StrategyInUse::Searching(_) => None,

@@ -8,7 +8,9 @@ use atropos_protocol::{Test, landlock, sys};
 use atropos_values::{MutantId, SecondOrderMutant};
 
 use crate::subject::Subject;
-use crate::{crash_recovery, describe, explore_mutants, explore_original, responses, switch};
+use crate::{
+    crash_recovery, describe, explore_mutants, explore_original, responses, saved_schedule, switch,
+};
 
 /// Where the order is, if there is one. The test does not see the variables.
 pub fn given() -> Option<PathBuf> {
@@ -87,7 +89,10 @@ fn try_to(
         RequestedAction::List => {}
         RequestedAction::Explore => {
             explore_original::check(request)?;
-            crash_recovery::explore_original(&mut subject, request)?;
+            crash_recovery::explore_original(&mut subject, request, explore_original::explore)?;
+        }
+        RequestedAction::Saved => {
+            crash_recovery::explore_original(&mut subject, request, saved_schedule::run)?;
         }
         RequestedAction::Mutants => explore_mutants::explore(&mut subject, request)?,
         RequestedAction::Replay => {

@@ -1,6 +1,8 @@
 //! The schedule of a test that the user saved: it is run before all others. If the test has changed so that it can't be
 //! followed any more, schedules like it are tried.
 
+use std::time::Instant;
+
 use atropos_protocol::exploration::{Explored, Request, SAVED_SCHEDULE_IS_STALE};
 use atropos_search::{
     Choice, ExecutionEnd, Replay, Schedule, Strategy as _, Strictness, System as _, XorShift,
@@ -13,42 +15,51 @@ use crate::subject::Subject;
 
 /// Schedules like a saved one that are tried.
 const NEARBY: u64 = 200;
+/// What is covered then.
+const COVERAGE: &str = "the saved schedule";
 
-/// The result of the saved schedule.
-pub enum SavedScheduleResult {
-    /// It fails, or one like it.
-    Fails(Box<Explored>),
-    /// It passes, or there is none.
-    Passes,
-    /// It can't be followed any more, and none like it fails.
-    IsStale,
+/// Runs the schedule that the request names. If it can't be followed any more and none like it fails, a remark says so.
+pub fn run(subject: &mut Subject<'_>, request: &Request) -> Result<Explored, String> {
+    let start = Instant::now();
+    let schedule: Schedule = request.schedule.parse().map_err(text)?;
+    let explored = search(subject, request, &schedule);
+    Ok(Explored {
+        nanoseconds: start.elapsed().as_nanos() as u64,
+        ..explored
+    })
 }
 
-/// Runs the schedule that the request names, if it names one.
-pub fn run_first(subject: &mut Subject<'_>, request: &Request) -> SavedScheduleResult {
-    let Ok(schedule) = request.schedule.parse::<Schedule>() else {
-        return SavedScheduleResult::Passes;
-    };
-    let (run, failed) = attempt(subject, &schedule, Strictness::Exact, 1);
+fn search(subject: &mut Subject<'_>, request: &Request, schedule: &Schedule) -> Explored {
+    let (run, failed) = attempt(subject, schedule, Strictness::Exact, 1);
     if let Some(explored) = failed {
-        return SavedScheduleResult::Fails(Box::new(explored));
+        return explored;
     }
     if run.divergence().is_none() {
-        return SavedScheduleResult::Passes;
+        return passed(1);
     }
     let mut random = XorShift::new(request.seed);
     for number in 1..=NEARBY {
         let candidate = match number {
             1 => schedule.clone(),
-            _ => changed(&schedule, &mut random),
+            _ => changed(schedule, &mut random),
         };
         let (_, failed) = attempt(subject, &candidate, Strictness::Lenient, 1 + number);
         if let Some(explored) = failed {
-            return SavedScheduleResult::Fails(Box::new(explored));
+            return explored;
         }
     }
-    subject.take_notes();
-    SavedScheduleResult::IsStale
+    Explored {
+        remarks: vec![SAVED_SCHEDULE_IS_STALE.to_owned()],
+        ..passed(1 + NEARBY)
+    }
+}
+
+fn passed(executions: u64) -> Explored {
+    Explored {
+        coverage: COVERAGE.to_owned(),
+        executions,
+        ..Explored::default()
+    }
 }
 
 /// Runs a schedule; also what to tell if the test fails under it.
@@ -72,7 +83,7 @@ fn attempt(
     }
     let mut explored = describe::notes(&notes);
     explored.executions = executions;
-    explored.coverage = "the saved schedule".to_owned();
+    explored.coverage = COVERAGE.to_owned();
     let thoroughly = describe::THOROUGHLY;
     let schedule = replay.schedule();
     let found = describe::found_in_original(subject, failure, end, schedule, thoroughly);
@@ -96,9 +107,4 @@ fn changed(schedule: &Schedule, random: &mut XorShift) -> Schedule {
     Schedule {
         choices: [beginning, rest].concat(),
     }
-}
-
-/// The remark on a saved schedule that can't be followed any more.
-pub fn stale() -> String {
-    text(SAVED_SCHEDULE_IS_STALE)
 }

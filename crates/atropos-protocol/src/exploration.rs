@@ -26,15 +26,18 @@ pub enum RequestedAction {
     Explore,
     /// Explore the original of one test, then mutants.
     Mutants,
+    /// Run a schedule that the user saved, and those like it if it can't be followed any more.
+    Saved,
     /// Run one schedule of one test, with the test's output, and say what happened.
     Replay,
 }
 
 impl RequestedAction {
-    const ALL: [(RequestedAction, &'static str); 4] = [
+    const ALL: [(RequestedAction, &'static str); 5] = [
         (RequestedAction::List, "list"),
         (RequestedAction::Explore, "explore"),
         (RequestedAction::Mutants, "mutants"),
+        (RequestedAction::Saved, "saved"),
         (RequestedAction::Replay, "replay"),
     ];
 }
@@ -108,7 +111,7 @@ impl Allowance {
     }
 }
 
-/// The remark on an exploration whose first schedule, which somebody saved, can't be followed any more.
+/// The remark on a schedule that somebody saved, and that can't be followed any more.
 pub const SAVED_SCHEDULE_IS_STALE: &str = "the saved schedule does not apply any more: the test does something else at one of its choices";
 
 /// A request. Strategies, techniques and schedules are texts that `atropos-search` reads.
@@ -141,7 +144,7 @@ pub struct Request {
     pub step_limit: u64,
     pub processors: usize,
     pub workers: usize,
-    /// The schedule that is replayed, or that an exploration runs before all others; empty for none.
+    /// The schedule that is replayed, or was saved; empty for none.
     pub schedule: String,
     /// The mutant that acts in a replay; 0 for none.
     pub mutant: MutantId,

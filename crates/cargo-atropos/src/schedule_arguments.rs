@@ -8,7 +8,7 @@ use atropos_protocol::exploration::Races;
 use atropos_search::{StrategySpec, Technique};
 use atropos_values::MutantId;
 use clap::{Args, ValueEnum};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::arguments::{BuildOptions, Options, OutputOptions, TreeOptions, parse_jobs};
 
@@ -118,19 +118,23 @@ pub struct ScheduleOptions {
 }
 
 /// What a schedule has to choose: it means nothing under others.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[command(next_help_heading = SCHEDULE_HEADING)]
 pub struct ScheduleConditions {
     /// When timers fire: in order when nothing else can run, or at any moment
     #[arg(long, value_name = "WHEN", value_enum)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeChoice>,
 
     /// What atomics promise: just their orderings, or one order that all threads see
     #[arg(long, value_name = "MODEL", value_enum)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryChoice>,
 
     /// Let waits end and weak compare-exchanges fail for no reason
     #[arg(long)]
+    #[serde(skip_serializing_if = "is_off")]
     pub spurious: bool,
 
     /// Whether data races and memory errors are failures [default: off, but on for `explore` and
@@ -139,16 +143,33 @@ pub struct ScheduleConditions {
     /// Looks at every access to plain memory. A mutant that brings such an error about is killed
     /// by it, or survives, as you choose.
     #[arg(long, value_name = "WHETHER", value_enum)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub races: Option<RacesChoice>,
 
     /// Count memory that is never given back as a failure, too; switches `--races` on
     ///
     /// Memory that a static leads to is no leak.
     #[arg(long)]
+    #[serde(skip_serializing_if = "is_off")]
     pub leaks: bool,
 }
 
+fn is_off(flag: &bool) -> bool {
+    !flag
+}
+
 impl ScheduleConditions {
+    /// These without what is so by default, which need not be written down.
+    pub fn unusual(&self) -> ScheduleConditions {
+        ScheduleConditions {
+            time: self.time.filter(|time| time.is_adversarial()),
+            memory: self.memory.filter(|memory| memory.is_sequential()),
+            spurious: self.spurious,
+            races: self.watches_memory().then_some(RacesChoice::On),
+            leaks: self.leaks,
+        }
+    }
+
     /// Whether accesses to plain memory are watched.
     pub fn watches_memory(&self) -> bool {
         self.races() != Races::Off
@@ -186,7 +207,7 @@ impl fmt::Display for TestBudget {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeChoice {
     /// The clock moves on when nothing else can run
@@ -201,7 +222,7 @@ impl TimeChoice {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MemoryChoice {
     /// A load may read an older store where its ordering allows it
@@ -210,7 +231,7 @@ pub enum MemoryChoice {
     Sc,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RacesChoice {
     /// Plain memory is not looked at

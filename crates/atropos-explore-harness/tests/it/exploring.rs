@@ -1,7 +1,7 @@
 //! Explorations of a test as it is.
 
 use atropos_protocol::FailureKind;
-use atropos_protocol::exploration::{Explored, RequestedAction};
+use atropos_protocol::exploration::{Explored, RequestedAction, SAVED_SCHEDULE_IS_STALE};
 
 use crate::driver::{ask, original, request};
 
@@ -29,6 +29,40 @@ pub fn a_failing_schedule_is_found_and_replayed() {
     let responses = ask(&again);
     let repeated = original(&responses).found.as_ref().unwrap();
     assert_eq!(repeated.text, found.text);
+}
+
+pub fn a_budget_of_time_that_ended_the_exploration_is_named() {
+    let mut wanted = request(RequestedAction::Explore, "has_many_schedules");
+    wanted.time_limit = 0;
+    let responses = ask(&wanted);
+    let explored = original(&responses);
+    let named = "cut short by the budget of 0 s";
+    assert!(explored.coverage.ends_with(named), "{}", explored.coverage);
+}
+
+pub fn a_saved_schedule_is_run_alone_and_those_like_it_where_it_cant_be_followed() {
+    let responses = ask(&request(RequestedAction::Explore, "loses_an_update"));
+    let schedule = original(&responses)
+        .found
+        .as_ref()
+        .unwrap()
+        .schedule
+        .clone();
+    let mut saved = request(RequestedAction::Saved, "loses_an_update");
+    saved.schedule = schedule;
+    let again = ask(&saved);
+    let again = original(&again);
+    assert!(again.found.as_ref().unwrap().replayed);
+    assert_eq!(
+        (again.executions, again.coverage.as_str()),
+        (1, "the saved schedule")
+    );
+    saved.test = request(RequestedAction::Saved, "passes_under_every_schedule").test;
+    saved.schedule = "s1:7".to_owned();
+    let stale = ask(&saved);
+    let stale = original(&stale);
+    assert_eq!(stale.found, None);
+    assert_eq!(stale.remarks, [SAVED_SCHEDULE_IS_STALE]);
 }
 
 /// What must not depend on how many processes there were.

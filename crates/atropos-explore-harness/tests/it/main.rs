@@ -63,6 +63,8 @@ const CHECKS: &[&TestDescAndFn] = tests![
     requests::an_unknown_strategy_is_an_error_that_names_the_known_ones,
     exploring::a_small_test_is_explored_under_all_schedules,
     exploring::a_failing_schedule_is_found_and_replayed,
+    exploring::a_budget_of_time_that_ended_the_exploration_is_named,
+    exploring::a_saved_schedule_is_run_alone_and_those_like_it_where_it_cant_be_followed,
     exploring::the_number_of_processes_does_not_change_the_result,
     crashes::a_crash_has_its_schedule_its_trace_and_its_last_words,
     crashes::a_crash_is_found_in_the_same_schedule_by_any_number_of_processes,

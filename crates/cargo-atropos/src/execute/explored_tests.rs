@@ -18,14 +18,16 @@ use atropos_values::MutantId;
 
 use super::communication::{strike_out, told};
 use super::copied_blocks::CopiedBlocks;
+use super::saved_first::with_saved_schedule;
 use super::standing::Undecided;
 use super::standings::MutantEntry;
 use super::test_case::RunnableTest;
 use super::time_budget::TimeBudget;
+use super::unexplored_tests::{tell_of_files, tell_of_libraries, threaded};
 use super::{Context, TestId, journal_name};
 use crate::build::{self, Build, BuildFailure};
 use crate::explore::failing_schedules::{FailingSchedule, FailingSchedules};
-use crate::explore::process::{HALTS, RequestEnd};
+use crate::explore::process::{HALTS, RequestEnd, too_long};
 use crate::explore::{Explorer, ListedTest};
 use crate::journal::{ExploredEntry, KillEntry};
 use crate::log;
@@ -91,44 +93,6 @@ pub fn has_schedules(context: &Context<'_>, baseline: &Baseline) -> bool {
             }))
 }
 
-/// The tests with threads that are to say something about a mutant.
-fn threaded<'a>(
-    context: &'a Context<'_>,
-    tests: &'a [RunnableTest],
-) -> impl Iterator<Item = usize> + 'a {
-    let is_off = context.setting.options.exploration.is_off();
-    (0..tests.len())
-        .filter(move |&index| !is_off && tests[index].baseline.effects.contains(Effect::Threads))
-        .filter(|&index| !context.standings.open_for(TestId(index)).is_empty())
-}
-
-/// Says that the schedules of some tests with threads are not explored, and why.
-fn tell(context: &Context<'_>, records: &[TestRecord], told: &[usize], [its, their]: [&str; 2]) {
-    let text = match *told {
-        [] => return,
-        [one] => format!(
-            "note: the schedules of {} ({}) are not explored: {its}; it is run as it is",
-            records[one].name, records[one].target
-        ),
-        _ => format!(
-            "note: the schedules of {} tests are not explored: {their}; they are run as they are",
-            told.len()
-        ),
-    };
-    context.setting.progress.say(&text);
-}
-
-/// Says which tests have threads that are not the package's matter.
-fn tell_of_libraries(context: &Context<'_>, tests: &[RunnableTest], records: &[TestRecord]) {
-    let of_libraries = |index: &usize| !context.standings.has_schedules(TestId(*index));
-    let told: Vec<usize> = threaded(context, tests).filter(of_libraries).collect();
-    let why = [
-        "its threads run no code of the package",
-        "their threads run no code of the package",
-    ];
-    tell(context, records, &told, why);
-}
-
 /// Those whose schedules are to be explored.
 fn explorable(context: &Context<'_>, tests: &[RunnableTest]) -> Vec<usize> {
     let is_explorable = |index: &usize| {
@@ -139,23 +103,22 @@ fn explorable(context: &Context<'_>, tests: &[RunnableTest]) -> Vec<usize> {
     threaded(context, tests).filter(is_explorable).collect()
 }
 
-/// Says which tests are known not to bear exploration because of what they do to files. (Those that use the network or start
-/// processes don't expect to be explored.)
-fn tell_of_files(context: &Context<'_>, tests: &[RunnableTest], records: &[TestRecord]) {
-    let changes_files = |index: &usize| {
-        let effects = tests[*index].baseline.effects;
-        context.standings.has_schedules(TestId(*index))
-            && effects.contains(Effect::LastingFiles)
-            && !effects.intersects(Effects::WITH_OTHERS)
-    };
-    let told: Vec<usize> = threaded(context, tests).filter(changes_files).collect();
-    let why = ["it changes files", "they change files"];
-    tell(context, records, &told, why);
-}
-
 /// Whether there is something to explore.
 pub fn is_wanted(context: &Context<'_>, tests: &[RunnableTest]) -> bool {
     !explorable(context, tests).is_empty()
+}
+
+/// Tests without threads that are explored all the same. A lock that is taken twice blocks such a test for ever. An exploration sees
+/// that at once and tells the lock, where an ordinary run takes two looks at the process.
+fn alone(context: &Context<'_>, tests: &[RunnableTest]) -> impl Iterator<Item = usize> {
+    (0..tests.len())
+        .filter(|&index| !tests[index].baseline.effects.contains(Effect::Threads))
+        .filter(|&index| tests[index].baseline.may_batch())
+        .filter(|&index| tests[index].baseline.steps <= SHORT)
+        .filter(|&index| {
+            let standings = &context.standings;
+            !standings.open_by_concurrency(TestId(index)).is_empty()
+        })
 }
 
 /// Explores what starts threads, and notes what it says of mutants.
@@ -167,25 +130,14 @@ pub fn run(
     tell_of_files(context, tests, records);
     tell_of_libraries(context, tests, records);
     let mut threaded = explorable(context, tests);
-    if threaded.is_empty() || context.interrupted() {
+    let saved = with_saved_schedule(context, records, tests.len())?;
+    if threaded.is_empty() && saved.is_empty() || context.interrupted() {
         return Ok(Explorations::default());
     }
     let Some(build) = build(context)? else {
         return Ok(Explorations::default());
     };
-    // A lock that is taken twice blocks a test without threads for ever. An exploration sees that at once and tells
-    // the lock, where an ordinary run takes two looks at the process.
-    let alone = (0..tests.len())
-        .filter(|&index| !tests[index].baseline.effects.contains(Effect::Threads))
-        .filter(|&index| tests[index].baseline.may_batch())
-        .filter(|&index| tests[index].baseline.steps <= SHORT)
-        .filter(|&index| {
-            !context
-                .standings
-                .open_by_concurrency(TestId(index))
-                .is_empty()
-        });
-    threaded.extend(alone);
+    threaded.extend(alone(context, tests));
     let scratch = Scratch::make(context.setting.output, "exploring")?;
     let explorer = Explorer {
         binaries: &build.binaries,
@@ -219,6 +171,8 @@ pub fn run(
         build_seconds: build.time.as_secs_f64(),
         ..Explorations::default()
     };
+    let fails = stage.explore_saved(&saved, records, &listed, &mut failing, &mut explorations)?;
+    threaded.retain(|index| !fails.contains(index));
     for index in threaded {
         if context.interrupted() {
             break;
@@ -286,13 +240,13 @@ fn build(context: &Context<'_>) -> Result<Option<Build>> {
     }
 }
 
-struct Stage<'a> {
-    context: &'a Context<'a>,
+pub(super) struct Stage<'a> {
+    pub(super) context: &'a Context<'a>,
     /// Time for what is not explored yet.
     originals: TimeBudget,
     mutants: TimeBudget,
     build: &'a Build,
-    explorer: &'a Explorer<'a>,
+    pub(super) explorer: &'a Explorer<'a>,
     copies: CopiedBlocks,
     /// Test binaries that did not come to an end under control.
     silent: BTreeSet<usize>,
@@ -301,7 +255,7 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    fn request(&self, test: TestId, listed: &ListedTest) -> Request {
+    pub(super) fn request(&self, test: TestId, listed: &ListedTest) -> Request {
         let options = self.context.setting.options;
         let schedule = &options.exploration.schedule;
         // Code that waits for others is reached under some schedules only: which, the exploration tells.
@@ -400,7 +354,11 @@ impl Stage<'_> {
         self.originals.spend(for_original);
         self.mutants.spend(spent - for_original);
         let _ = std::fs::remove_file(&file);
-        self.tell_of(record, &ended, said.original.as_ref());
+        self.tell_of(
+            record,
+            (&ended, grace(has_schedules)),
+            said.original.as_ref(),
+        );
         if ended == RequestEnd::Silent {
             self.silent.insert(listed.binary);
         }
@@ -429,7 +387,7 @@ impl Stage<'_> {
     }
 
     /// The original fails under some schedule, so the test decides nothing about the mutants that failed, too.
-    fn failing(
+    pub(super) fn failing(
         &self,
         test: TestId,
         record: &TestRecord,
@@ -487,12 +445,17 @@ impl Stage<'_> {
     }
 
     /// Says why a test, or some of its mutants, are left to ordinary runs, if they are.
-    fn tell_of(&mut self, record: &TestRecord, ended: &RequestEnd, original: Option<&Explored>) {
+    fn tell_of(
+        &mut self,
+        record: &TestRecord,
+        (ended, grace): (&RequestEnd, Duration),
+        original: Option<&Explored>,
+    ) {
         let why = match (ended, original) {
             (RequestEnd::Interrupted, _) => return,
             (RequestEnd::Died(status), _) => format!("its process died ({status})"),
             (RequestEnd::Halted, _) => HALTS.to_owned(),
-            (RequestEnd::Silent, _) => "it does not come to an end".to_owned(),
+            (RequestEnd::Silent, _) => too_long(grace),
             (RequestEnd::Done, Some(explored)) => {
                 match (&explored.uncontrolled, &explored.divergence) {
                     (Some(what), _) => what.clone(),
@@ -577,7 +540,7 @@ impl Stage<'_> {
     }
 
     /// Keeps the schedule of a failure, of the original or of the order's mutant, for `replay`.
-    fn keep(
+    pub(super) fn keep(
         &self,
         failing_schedules: &mut FailingSchedules,
         record: &TestRecord,
@@ -751,11 +714,16 @@ impl ExplorationOfTest<'_, '_> {
 
 /// How long the process of a test may say nothing.
 fn silence_limit(request: &Request, has_schedules: bool) -> Duration {
-    let grace = match has_schedules {
+    let most = request.time_limit.max(4 * request.mutant_time_limit);
+    Duration::from_millis(most) + grace(has_schedules)
+}
+
+/// And how long beyond what its request allows.
+fn grace(has_schedules: bool) -> Duration {
+    match has_schedules {
         true => GRACE,
         false => GRACE_WITHOUT_THREADS,
-    };
-    Duration::from_millis(request.time_limit.max(4 * request.mutant_time_limit)) + grace
+    }
 }
 
 /// Whether what mutants do can be told from what the original does.

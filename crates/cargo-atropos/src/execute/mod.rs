@@ -20,10 +20,12 @@ mod leftover_files;
 mod outside_tests;
 mod plain_programs;
 mod run_mode;
+mod saved_first;
 mod standing;
 mod standings;
 mod test_case;
 mod time_budget;
+mod unexplored_tests;
 mod zygotes;
 
 use std::path::{Path, PathBuf};

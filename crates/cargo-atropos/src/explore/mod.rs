@@ -1,14 +1,15 @@
 //! `cargo atropos explore`: every test under every schedule of its threads, and what was found.
 //!
 //! The tests are built against a std whose threads can be controlled (see `build::build_explored`); each test is
-//! explored by a [`process`] of its own. Failing schedules are failing_schedules ([`failing_schedules`]), for `replay`.
+//! explored by a [`process`] of its own. Schedules that fail are written down ([`failing_schedules`]), for `replay`.
 
 pub mod failing_schedules;
 mod idle_watch;
 pub mod plain_memory;
 pub mod process;
 mod report;
-mod saved_schedules;
+pub mod saved_run;
+pub mod saved_schedules;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -100,7 +101,8 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
         request.time_limit = share(request.time_limit, listed.len(), jobs);
     }
     let mut saved = SavedSchedules::read(&prepared.workspace_root)?;
-    let reports = explorer.explore_all(&listed, &request, &saved, jobs, &progress)?;
+    let conditions = &schedule.circumstances;
+    let reports = explorer.explore_all(&listed, &request, conditions, &saved, jobs, &progress)?;
     drop(progress);
     if arguments.save && !interrupt.is_requested() {
         saved.update(&reports);
@@ -149,7 +151,7 @@ fn keep_failing(
                     action: RequestedAction::Replay,
                     test: report.listed_test.index,
                     schedule: found.schedule.clone(),
-                    ..request.clone()
+                    ..report.conditions.put_into(request.clone())
                 }
                 .to_text(),
             });
@@ -194,7 +196,7 @@ fn share(default: u64, tests: usize, jobs: usize) -> u64 {
     of_each.clamp(LEAST_TIME.as_millis() as u64, default)
 }
 
-/// A schedule of a test of which nothing was failing_schedules: the test is built, from the sources as they are.
+/// A schedule of a test of which no failing schedule is known: the test is built, from the sources as they are.
 pub fn build_for(
     test: &str,
     schedule: &str,
@@ -350,13 +352,13 @@ impl Explorer<'_> {
             .scratch
             .join(format!("{}-{}", listed_test.binary, listed_test.index));
         let request = Request {
-            action: RequestedAction::Explore,
             test: listed_test.index,
             ..request.clone()
         };
         let mut explored = Explored::default();
         let mut executions = 0;
-        let mut logged = Instant::now();
+        let start = Instant::now();
+        let mut logged = start;
         let binary = &self.binaries[listed_test.binary];
         let silence_limit = Duration::from_millis(request.time_limit) + GRACE;
         let ended = self.process(binary, &file, silence_limit).carry_out(
@@ -380,17 +382,19 @@ impl Explorer<'_> {
             },
         )?;
         let _ = fs::remove_file(&file);
+        if matches!(ended, RequestEnd::Done) {
+            return Ok(explored);
+        }
+        // It could not say that itself.
+        explored.executions = executions;
+        explored.nanoseconds = start.elapsed().as_nanos() as u64;
         match ended {
-            RequestEnd::Silent => {
-                let why = "one execution takes longer than the budget";
-                explored.uncontrolled = Some(why.to_owned());
-            }
+            RequestEnd::Silent => explored.uncontrolled = Some(process::too_long(silence_limit)),
             RequestEnd::Halted => explored.uncontrolled = Some(process::HALTS.to_owned()),
             _ => {}
         }
         if let RequestEnd::Died(status) = &ended {
             let text = format!("the test's process died ({status})");
-            explored.executions = executions;
             explored.coverage = "part of the schedules".to_owned();
             explored.found = Some(FoundFailure {
                 kind: FailureKind::Crashed,
@@ -410,6 +414,7 @@ impl Explorer<'_> {
         &self,
         listed: &[ListedTest],
         request: &Request,
+        conditions: &ScheduleConditions,
         saved: &SavedSchedules,
         jobs: usize,
         progress: &Progress,
@@ -430,16 +435,26 @@ impl Explorer<'_> {
                             }
                             let binary = &self.binaries[listed_test.binary];
                             let request = Request {
+                                action: RequestedAction::Explore,
                                 // Where fewer tests than jobs are left, several processes share a test.
                                 workers: jobs.div_ceil((listed.len() - number).min(jobs)),
-                                schedule: saved.of(
-                                    &binary.package,
-                                    &binary.target,
-                                    &listed_test.name,
-                                ),
                                 ..request.clone()
                             };
-                            let explored = self.explore(listed_test, &request, progress)?;
+                            let saved =
+                                saved.of(&binary.package, &binary.target, &listed_test.name);
+                            let (explored, conditions) = match saved {
+                                Some(saved) => self.explore_with_saved(
+                                    listed_test,
+                                    saved,
+                                    &request,
+                                    conditions,
+                                    progress,
+                                )?,
+                                None => (
+                                    self.explore(listed_test, &request, progress)?,
+                                    conditions.clone(),
+                                ),
+                            };
                             progress.explored(&listed_test.name);
                             log::line(&format!(
                                 "explored {}: {} in {} executions",
@@ -453,6 +468,7 @@ impl Explorer<'_> {
                                 name: listed_test.name.clone(),
                                 package: binary.package.clone(),
                                 target: binary.target.clone(),
+                                conditions,
                                 explored,
                             };
                             reports
@@ -476,14 +492,7 @@ impl ScheduleOptions {
     /// The order that these options make, but for what is to be done.
     pub fn request(&self, strategy: &Option<String>) -> Request {
         let default = Request::default();
-        let ScheduleConditions {
-            time,
-            memory,
-            spurious,
-            races: _,
-            leaks,
-        } = &self.circumstances;
-        Request {
+        self.circumstances.put_into(Request {
             strategy: strategy.clone().unwrap_or_default(),
             technique: self.technique.clone().unwrap_or_default(),
             seed: self.seed.unwrap_or(default.seed),
@@ -495,12 +504,28 @@ impl ScheduleOptions {
                 .budget
                 .and_then(|budget| budget.time)
                 .map_or(default.time_limit, |time| time.as_millis() as u64),
+            ..default
+        })
+    }
+}
+
+impl ScheduleConditions {
+    /// The request under these conditions.
+    pub fn put_into(&self, request: Request) -> Request {
+        let ScheduleConditions {
+            time,
+            memory,
+            spurious,
+            races: _,
+            leaks,
+        } = self;
+        Request {
             adversarial_time: time.is_some_and(|time| time.is_adversarial()),
             sequential_memory: memory.is_some_and(|memory| memory.is_sequential()),
             spurious: *spurious,
-            races: self.circumstances.races(),
+            races: self.races(),
             leaks: *leaks,
-            ..default
+            ..request
         }
     }
 }

@@ -60,6 +60,12 @@ pub struct Process<'a> {
 pub const HALTS: &str =
     "not under control: it waits for the system in a call that can't be controlled";
 
+/// What is said of a test one of whose schedules takes longer than it may.
+pub fn too_long(limit: Duration) -> String {
+    let seconds = limit.as_secs();
+    format!("one of its schedules does not come to an end within {seconds} s")
+}
+
 impl Process<'_> {
     /// Starts the process and hands on what it says.
     pub fn carry_out(

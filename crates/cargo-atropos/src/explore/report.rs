@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::ListedTest;
 use super::failing_schedules::shown;
+use crate::schedule_arguments::ScheduleConditions;
 
 /// The result of one test.
 pub struct TestReport {
@@ -16,6 +17,8 @@ pub struct TestReport {
     pub name: String,
     pub package: String,
     pub target: String,
+    /// Under which the result was had.
+    pub conditions: ScheduleConditions,
     pub explored: Explored,
 }
 

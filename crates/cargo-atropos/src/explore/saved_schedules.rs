@@ -1,5 +1,5 @@
 //! Failing schedules that the team keeps: the file `atropos-schedules.toml` in the workspace's root, which is committed.
-//! `explore --save` writes it, and every `explore` runs its schedules before all others.
+//! `explore --save` writes it; every `explore` and every run of mutants runs its schedules before all others.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,41 +13,46 @@ use atropos_search::Schedule;
 use serde::Deserialize;
 
 use super::report::TestReport;
+use crate::schedule_arguments::ScheduleConditions;
 use crate::terminal::Terminal;
 
 /// The name of the file within the workspace's root.
 pub const FILE_NAME: &str = "atropos-schedules.toml";
 
 const HEADING: &str = "\
-# Schedules under which tests failed. `cargo atropos explore` runs them first; `cargo atropos explore --save` adds to them.
+# Schedules under which tests failed. `cargo atropos` and `cargo atropos explore` run them first; `cargo atropos explore --save`
+# adds to them.
 ";
 
 /// One schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+pub struct SavedSchedule {
     package: String,
     target: String,
     test: String,
     /// What was found, for people.
     finding: String,
-    schedule: String,
+    pub schedule: String,
+    /// What its choices mean.
+    #[serde(default)]
+    pub conditions: ScheduleConditions,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    schedule: Vec<Entry>,
+    schedule: Vec<SavedSchedule>,
 }
 
 /// All of them; one for each test.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SavedSchedules {
-    entries: BTreeMap<[String; 3], Entry>,
+    entries: BTreeMap<[String; 3], SavedSchedule>,
 }
 
-impl Entry {
+impl SavedSchedule {
     fn key(&self) -> [String; 3] {
         [&self.package, &self.target, &self.test].map(String::clone)
     }
@@ -76,12 +81,10 @@ impl SavedSchedules {
         Ok(SavedSchedules { entries })
     }
 
-    /// That of a test; empty if there is none.
-    pub fn of(&self, package: &str, target: &str, test: &str) -> String {
-        let entry = self
-            .entries
-            .get(&[package, target, test].map(str::to_owned));
-        entry.map_or_else(String::new, |entry| entry.schedule.clone())
+    /// That of a test, if there is one.
+    pub fn of(&self, package: &str, target: &str, test: &str) -> Option<&SavedSchedule> {
+        self.entries
+            .get(&[package, target, test].map(str::to_owned))
     }
 
     /// Takes in what was found: new schedules, and that old ones do not apply any more.
@@ -90,12 +93,13 @@ impl SavedSchedules {
             let found = report.found().filter(|found| found.replayed);
             let entry = found
                 .filter(|found| !found.schedule.is_empty())
-                .map(|found| Entry {
+                .map(|found| SavedSchedule {
                     package: report.package.clone(),
                     target: report.target.clone(),
                     test: report.name.clone(),
                     finding: found.title.clone(),
                     schedule: found.schedule.clone(),
+                    conditions: report.conditions.unusual(),
                 });
             if let Some(entry) = entry {
                 self.entries.insert(entry.key(), entry);
@@ -128,6 +132,11 @@ impl SavedSchedules {
                 quoted(&entry.finding),
                 quoted(&entry.schedule),
             );
+            if entry.conditions != ScheduleConditions::default() {
+                let conditions = toml::Value::try_from(&entry.conditions);
+                let conditions = conditions.expect("words and truth values are TOML");
+                let _ = writeln!(text, "conditions = {conditions}");
+            }
         }
         text
     }
@@ -155,21 +164,32 @@ pub fn warn_of_stale(reports: &[TestReport], are_removed: bool, terminal: Termin
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schedule_arguments::MemoryChoice;
 
     #[test]
     fn schedules_survive_the_file_and_wrong_files_are_refused() {
-        let entry = Entry {
+        let entry = SavedSchedule {
             package: "p".to_owned(),
             target: "test wrong".to_owned(),
             test: "counts \"may\" get lost".to_owned(),
             finding: "panic".to_owned(),
             schedule: "s1:0*2,1*4".to_owned(),
+            conditions: ScheduleConditions {
+                memory: Some(MemoryChoice::Sc),
+                spurious: true,
+                ..ScheduleConditions::default()
+            },
         };
         let mut schedules = SavedSchedules::default();
         schedules.entries.insert(entry.key(), entry.clone());
         assert_eq!(SavedSchedules::parse(&schedules.text()).unwrap(), schedules);
-        assert_eq!(schedules.of("p", "test wrong", &entry.test), "s1:0*2,1*4");
-        assert_eq!(schedules.of("p", "test other", &entry.test), "");
+        let text = schedules.text();
+        assert!(
+            text.contains("conditions = { memory = \"sc\", spurious = true }"),
+            "{text}"
+        );
+        assert_eq!(schedules.of("p", "test wrong", &entry.test), Some(&entry));
+        assert_eq!(schedules.of("p", "test other", &entry.test), None);
         let wrong = schedules.text().replace("s1:0*2", "0*2");
         let error = SavedSchedules::parse(&wrong).unwrap_err().to_string();
         assert!(error.contains("starts with `s1:`"), "{error}");

@@ -28,6 +28,7 @@ mod readme;
 mod reports;
 mod resumed_runs;
 mod reused_verdicts;
+mod saved_schedules;
 mod schedules;
 mod selected_mutants;
 mod survivor_impact;

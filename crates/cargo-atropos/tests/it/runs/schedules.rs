@@ -1,7 +1,5 @@
 //! Tests that start threads: their schedules are explored, findings are replayed, mutants are killed by schedules.
 
-use std::fs;
-
 use atropos_protocol::communication::InteractionKind;
 use atropos_report::outcomes::{MutantRecord, Outcomes};
 use atropos_report::verdict::Verdict;
@@ -471,7 +469,10 @@ fn a_program_that_does_not_bear_control_is_tried_once_for_tests_without_threads(
     tree.write("tests/unbearable.rs", UNBEARABLE);
     let arguments = ["-F", "Counter::add", "--operators=concurrency", "--no-doc"];
     let run = tree.run(&[&arguments[..], &["-C--offline"]].concat());
-    let told = run.stderr.matches("it does not come to an end").count();
+    let told = run
+        .stderr
+        .matches("does not come to an end within 5 s")
+        .count();
     assert_eq!(told, 1, "{}", run.stderr);
     let mutants = &run.outcomes().mutants;
     assert!(mutants.iter().all(|mutant| mutant.verdict.is_some()));
@@ -573,37 +574,4 @@ fn an_original_that_only_fails_because_time_was_hurried_is_not_said_to_fail() {
     let coverage = &none.explored_by[0].coverage;
     let why = "where it fails, so does the original; not under control: how it ends depends on how fast its threads are";
     assert!(coverage.contains(why), "{coverage}");
-}
-
-#[test]
-fn a_saved_schedule_is_run_first_and_found_again_when_the_test_has_changed() {
-    let tree = Tree::of("schedules");
-    let name = "some_late_orders_fail";
-    let explore = |more: &[&str]| {
-        let arguments = [&["explore", name, "--json", "-C--offline"], more].concat();
-        let explored = tree.run(&arguments);
-        let report: Value = serde_json::from_str(&explored.stdout).unwrap();
-        let schedules = report["tests"][0]["schedules"].as_u64().unwrap();
-        (
-            report["tests"][0]["result"].as_str().unwrap().to_owned(),
-            schedules,
-        )
-    };
-    let (result, before) = explore(&["--save"]);
-    assert_eq!(result, "panic");
-    assert!(before > 10, "{before}");
-    let file = tree.path().join("atropos-schedules.toml");
-    let saved = fs::read_to_string(&file).unwrap();
-    assert!(
-        saved.contains(name) && saved.contains("schedule = \"s1:"),
-        "{saved}"
-    );
-    assert_eq!(explore(&[]), ("panic".to_owned(), 1));
-    // One that can't be followed: those like it are tried.
-    let at = saved.find("s1:").unwrap() + 3;
-    fs::write(&file, format!("{}9,{}", &saved[..at], &saved[at..])).unwrap();
-    let (result, again) = explore(&["--save"]);
-    assert_eq!(result, "panic");
-    assert!(again < before, "{again}");
-    assert_eq!(explore(&[]), ("panic".to_owned(), 1));
 }
