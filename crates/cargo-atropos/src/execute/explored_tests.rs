@@ -354,11 +354,8 @@ impl Stage<'_> {
         self.originals.spend(for_original);
         self.mutants.spend(spent - for_original);
         let _ = std::fs::remove_file(&file);
-        self.tell_of(
-            record,
-            (&ended, grace(has_schedules)),
-            said.original.as_ref(),
-        );
+        let ending = (&ended, grace(has_schedules));
+        self.tell_of(record, ending, said.original.as_ref());
         if ended == RequestEnd::Silent {
             self.silent.insert(listed.binary);
         }
