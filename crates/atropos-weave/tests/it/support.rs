@@ -241,10 +241,15 @@ pub fn run(command: &mut Command) -> Behaviour {
     }
 }
 
-/// A fresh directory for a test.
+/// A fresh directory of the test that runs: others weave the same programs beside it.
 fn scratch(name: &str) -> PathBuf {
+    let thread = std::thread::current();
+    let test = thread
+        .name()
+        .expect("tests run in threads that have their names");
     let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("weave")
+        .join(test.replace("::", "-"))
         .join(name);
     let _ = fs::remove_dir_all(&path);
     fs::create_dir_all(&path).unwrap();
