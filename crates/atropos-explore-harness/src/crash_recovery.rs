@@ -69,18 +69,18 @@ pub fn crashed(
     let executions = log.executions();
     let schedule = log.schedule();
     let mut found = crash(ended);
-    let again = schedule.map(|schedule| {
-        let again = end_of(subject, mutant, &schedule, Strictness::Exact, log);
-        (schedule, again)
+    let repetition = schedule.map(|schedule| {
+        let repetition = end_of(subject, mutant, &schedule, Strictness::Exact, log);
+        (schedule, repetition)
     });
-    if let Some((schedule, Some(again))) = again
-        && is_like(again.ended, ended)
+    if let Some((schedule, Some(repetition))) = repetition
+        && is_like(repetition.ended, ended)
     {
         found.schedule = schedule.to_string();
         found.replayed = true;
         found.trace = trace_before(subject, mutant, &schedule, &found.title).unwrap_or_default();
-        if !again.said.is_empty() {
-            found.text = format!("{}; its last words:\n{}", found.title, again.said);
+        if !repetition.said.is_empty() {
+            found.text = format!("{}; its last words:\n{}", found.title, repetition.said);
         }
     }
     Explored {
@@ -164,14 +164,14 @@ fn meaning(signal: i32) -> &'static str {
 
 /// What the original does where its threads take turns like this: in a process of its own first, which it may take down.
 fn original(subject: &mut Subject<'_>, schedule: &Schedule, log: &'static ChoiceLog) -> Recheck {
-    let again = end_of(
+    let repetition = end_of(
         subject,
         MutantId::ORIGINAL,
         schedule,
         Strictness::Lenient,
         log,
     );
-    match again.map(|again| again.ended) {
+    match repetition.map(|repetition| repetition.ended) {
         Some(ChildEnd::Exited(PASSED)) => Recheck::Passes,
         Some(ChildEnd::Exited(FAILED)) => {
             let names = subject.test().set_names(Names::new());

@@ -1,7 +1,7 @@
 //! Panics that belong to a test: those of threads that nobody joins, and that it has whatever the schedule, such as those
 //! of a pool of threads whose test lets a job panic. No harness takes note of them, so they are no failures.
 //!
-//! What is usual is asked of the original under a few schedules, in a process of its own: nothing that this one remembers
+//! What is expected is asked of the original under a few schedules, in a process of its own: nothing that this one remembers
 //! of its executions changes, and every process that asks gets the same answer.
 
 use std::collections::BTreeSet;

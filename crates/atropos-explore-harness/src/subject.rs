@@ -66,7 +66,7 @@ pub struct Subject<'a> {
     /// Panics of threads that nobody joins are no failures.
     judges_as_harness: bool,
     /// Where threads that nobody joins panic whatever the schedule, as far as that is known; asked for when the first one does.
-    usual: Option<BTreeSet<String>>,
+    expected_panics: Option<BTreeSet<String>>,
 }
 
 impl<'a> Subject<'a> {
@@ -115,7 +115,7 @@ impl<'a> Subject<'a> {
             log: None,
             logs_of_workers: Vec::new(),
             judges_as_harness: request.runs_mutants(),
-            usual: None,
+            expected_panics: None,
         };
         if let Some(allowance) = &request.allowance {
             subject.limit_to(allowance);
@@ -139,12 +139,12 @@ impl<'a> Subject<'a> {
         if self.judges_as_harness {
             last.forgive(None);
         } else {
-            let usual = match self.usual.take() {
-                Some(usual) => usual,
+            let expected_panics = match self.expected_panics.take() {
+                Some(expected_panics) => expected_panics,
                 None => expected_panics::places(self),
             };
-            last.forgive(Some(&usual));
-            self.usual = Some(usual);
+            last.forgive(Some(&expected_panics));
+            self.expected_panics = Some(expected_panics);
         }
         match end {
             ExecutionEnd::Failed(_) => last.verdict(),

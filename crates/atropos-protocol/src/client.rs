@@ -363,11 +363,11 @@ impl Client {
         })
     }
 
-    /// Runs the wanted mutants under a test. `on_verdict` hears each as soon as it is final;
+    /// Runs the wanted mutants under a test. `on_test_run` is told of each as soon as it is final;
     /// mutants that were not decided (cancelled, declared dead) are not mentioned.
     pub fn run(
         &mut self,
-        way: RunMode,
+        mode: RunMode,
         test: usize,
         wanted: &[MutantId],
         limits: &Limits,
@@ -376,7 +376,7 @@ impl Client {
         self.prepare(limits, wanted);
         let board = Arc::clone(&self.board);
         // A worker's verdicts may still be withdrawn, so they are passed on at the end only.
-        let early = way != RunMode::Batch;
+        let early = mode != RunMode::Batch;
         let mut open: Vec<MutantId> = wanted.to_vec();
         let mut look = |_: &Board| {
             open.retain(|&mutant| {
@@ -395,7 +395,7 @@ impl Client {
                 !is_final
             });
         };
-        let done = self.command(&ZygoteCommand::Run { way, test }, &mut |board| {
+        let done = self.command(&ZygoteCommand::Run { mode, test }, &mut |board| {
             if early {
                 look(board);
             }

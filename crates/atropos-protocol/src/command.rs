@@ -28,7 +28,7 @@ pub enum ZygoteCommand {
         capture: PathBuf,
     },
     Run {
-        way: RunMode,
+        mode: RunMode,
         test: usize,
     },
 }
@@ -65,13 +65,13 @@ impl ZygoteCommand {
             ZygoteCommand::Baseline { test, capture } => {
                 line(&["baseline", &test.to_string(), &capture.to_string_lossy()])
             }
-            ZygoteCommand::Run { way, test } => {
-                let way = match way {
+            ZygoteCommand::Run { mode, test } => {
+                let mode = match mode {
                     RunMode::Fork => "fork",
                     RunMode::Each => "each",
                     RunMode::Batch => "batch",
                 };
-                line(&[way, &test.to_string()])
+                line(&[mode, &test.to_string()])
             }
         }
     }
@@ -85,8 +85,8 @@ impl ZygoteCommand {
                 test: test.parse().ok()?,
                 capture: capture.into(),
             },
-            [way, test] => ZygoteCommand::Run {
-                way: match way {
+            [mode, test] => ZygoteCommand::Run {
+                mode: match mode {
                     "fork" => RunMode::Fork,
                     "each" => RunMode::Each,
                     "batch" => RunMode::Batch,
@@ -199,15 +199,15 @@ mod tests {
                 capture: "a\tb\\n\n".into(),
             },
             ZygoteCommand::Run {
-                way: RunMode::Fork,
+                mode: RunMode::Fork,
                 test: 0,
             },
             ZygoteCommand::Run {
-                way: RunMode::Each,
+                mode: RunMode::Each,
                 test: 1,
             },
             ZygoteCommand::Run {
-                way: RunMode::Batch,
+                mode: RunMode::Batch,
                 test: 2,
             },
         ] {

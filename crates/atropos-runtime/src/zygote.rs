@@ -138,8 +138,8 @@ impl<'a> Zygote<'a> {
                     self.baseline(test, &capture);
                     self.reply(&Reply::Done);
                 }
-                Some(ZygoteCommand::Run { way, test }) if test < self.tests.len() => {
-                    self.run(way, test);
+                Some(ZygoteCommand::Run { mode, test }) if test < self.tests.len() => {
+                    self.run(mode, test);
                     self.reply(&Reply::Done);
                 }
                 _ => self.reply(&Reply::Error(format!("unknown command {line:?}"))),
@@ -242,10 +242,10 @@ impl<'a> Zygote<'a> {
         fork::settle_record(&self.board.records()[0], waited);
     }
 
-    fn run(&mut self, way: RunMode, test: usize) {
+    fn run(&mut self, mode: RunMode, test: usize) {
         let start = sys::now();
         self.seed(test);
-        match way {
+        match mode {
             RunMode::Fork => self.fork(test),
             RunMode::Each => self.each(test),
             RunMode::Batch => self.batch(test),

@@ -1,6 +1,6 @@
 //! `std::cell::UnsafeCell` for programs under control: a transparent wrapper of the real type that notes who asks for its
 //! contents, and where, and what their first bytes were. What is read and written afterwards goes by a raw pointer and can't be seen,
-//! but changed bytes can: see `cells`.
+//! but changed bytes can: see `cell_accesses`.
 //!
 //! Asking is a `const fn`, which can call nothing of ours. So it only leaves a note in memory, and the thread's next operation
 //! takes it from there, before anything else can come to pass.

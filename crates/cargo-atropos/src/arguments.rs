@@ -37,7 +37,7 @@ Examples:
   cargo atropos --in-diff pr.diff       only the lines that a diff adds or changes
   cargo atropos --workspace --shard 0/4 the first of four parts, for parallel CI jobs
   cargo atropos --iterate               again, but only what the last run did not catch
-  cargo atropos show 17                 one mutant of the last run: its diff and its fate
+  cargo atropos show 17                 one mutant of the last run: its diff and what became of it
   cargo atropos --min-score 80          fail only if less than 80 % of the mutants are caught
   cargo atropos accept 17 --reason '…'   a survivor that no test needs to notice
   cargo atropos --report html,sarif     also what code scanning reads

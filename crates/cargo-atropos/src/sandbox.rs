@@ -185,7 +185,7 @@ impl SandboxedZygote {
     /// As the client's, with what goes beyond the original's doings stopped.
     pub fn run(
         &mut self,
-        way: RunMode,
+        mode: RunMode,
         test: usize,
         wanted: &[MutantId],
         limits: &Limits,
@@ -199,7 +199,7 @@ impl SandboxedZygote {
             landlock::write_list(&self.writable, writable).map_err(ZygoteError::Start)?;
             self.set_mode(SupervisorMode::Enforce(permissions));
         }
-        let run = self.client.run(way, test, wanted, limits, on_test_run);
+        let run = self.client.run(mode, test, wanted, limits, on_test_run);
         self.set_mode(SupervisorMode::Idle);
         run
     }

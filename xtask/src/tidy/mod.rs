@@ -4,6 +4,7 @@
 
 mod functions;
 mod manifests;
+mod names_in_documents;
 mod words;
 
 use std::collections::BTreeSet;

@@ -25,7 +25,7 @@ pub struct ExploreArgs {
     #[arg(long, default_value = "all-states")]
     pub technique: String,
     #[command(flatten)]
-    pub together: HigherOrder,
+    pub higher_order: HigherOrder,
     /// Go on after a mutant's first failure, so that techniques can be compared by how much they explore.
     #[arg(long)]
     pub to_the_end: bool,
@@ -55,7 +55,7 @@ pub(super) fn explore(
         "all" => Technique::ALL.to_vec(),
         name => vec![name.parse()?],
     };
-    let Some(Loaded { model, source }) = load_with(&args.file, &args.together, 0)? else {
+    let Some(Loaded { model, source }) = load_with(&args.file, &args.higher_order, 0)? else {
         return Ok(false);
     };
     let limits = StateSpaceLimits {

@@ -55,7 +55,7 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "MIB")]
     pub max_memory: Option<u64>,
     #[command(flatten)]
-    pub together: HigherOrder,
+    pub higher_order: HigherOrder,
     #[arg(long, value_enum, default_value = "jit")]
     pub engine: EngineKind,
     /// Explore all orders of internal steps.
@@ -79,8 +79,8 @@ pub struct SuiteOptions {
 impl SuiteOptions {
     fn new(args: &GenerateArgs) -> SuiteOptions {
         SuiteOptions {
-            order: args.together.order,
-            sample: args.together.sample,
+            order: args.higher_order.order,
+            sample: args.higher_order.sample,
             seed: args.seed,
             max_internal: args.max_internal,
         }
@@ -89,12 +89,12 @@ impl SuiteOptions {
 
 /// The model of a suite, with its mutants.
 pub(super) fn load_suite(file: &Path, suite: &SuiteOptions) -> anyhow::Result<Option<Loaded>> {
-    let together = HigherOrder {
+    let higher_order = HigherOrder {
         order: suite.order,
         sample: suite.sample,
     };
     // Whoever generated the suite was warned then; of a chart's translation nobody need be.
-    load_quietly(file, &together, suite.seed)
+    load_quietly(file, &higher_order, suite.seed)
 }
 
 fn options(args: &GenerateArgs, interrupted: &Arc<AtomicBool>) -> GenerationOptions {
@@ -150,7 +150,7 @@ pub(super) fn generate_tests(
     interrupted: &Arc<AtomicBool>,
     out: &mut dyn Write,
 ) -> anyhow::Result<bool> {
-    let Some(loaded) = load_with(&args.file, &args.together, args.seed)? else {
+    let Some(loaded) = load_with(&args.file, &args.higher_order, args.seed)? else {
         return Ok(false);
     };
     let options = options(args, interrupted);
@@ -209,7 +209,8 @@ pub(super) fn rust_tests(
     interrupted: &Arc<AtomicBool>,
     out: &mut dyn Write,
 ) -> anyhow::Result<bool> {
-    let Some(Loaded { model, source }) = load_with(&args.file, &args.together, args.seed)? else {
+    let Some(Loaded { model, source }) = load_with(&args.file, &args.higher_order, args.seed)?
+    else {
         return Ok(false);
     };
     let options = options(args, interrupted);
@@ -294,13 +295,13 @@ fn print_summary(
     if let Some(stopped) = &report.stopped {
         writeln!(out, "stopped early: {stopped}")?;
     }
-    let together = match t.together {
+    let combined = match t.together {
         0 => String::new(),
         sets => format!(" ({sets} of them several at once)"),
     };
     writeln!(
         out,
-        "{}: {} in {:.1} s; of {} mutants{together} {} found, {} killed, {} execution errors ({} time-outs), {} given up, {} skipped",
+        "{}: {} in {:.1} s; of {} mutants{combined} {} found, {} killed, {} execution errors ({} time-outs), {} given up, {} skipped",
         report.model,
         super::count(report.tests.len(), "test", "tests"),
         report.seconds,

@@ -107,7 +107,7 @@ pub struct ListArgs {
     /// The model: OOAS, or a chart in SCXML, PlantUML, Mermaid, UML (XMI), XState or GraphWalker
     pub file: PathBuf,
     #[command(flatten)]
-    pub together: HigherOrder,
+    pub higher_order: HigherOrder,
     /// Also those that are not worth killing, and why.
     #[arg(long)]
     pub all: bool,
@@ -243,12 +243,16 @@ fn load(file: &Path) -> anyhow::Result<Option<Loaded>> {
 }
 
 /// The same with the mutants that act together.
-fn load_with(file: &Path, together: &HigherOrder, seed: u64) -> anyhow::Result<Option<Loaded>> {
-    Ok(combined(load(file)?, together, seed))
+fn load_with(file: &Path, higher_order: &HigherOrder, seed: u64) -> anyhow::Result<Option<Loaded>> {
+    Ok(combined(load(file)?, higher_order, seed))
 }
 
 /// The same, which tells nothing but what stands in the way.
-fn load_quietly(file: &Path, together: &HigherOrder, seed: u64) -> anyhow::Result<Option<Loaded>> {
+fn load_quietly(
+    file: &Path,
+    higher_order: &HigherOrder,
+    seed: u64,
+) -> anyhow::Result<Option<Loaded>> {
     let mut findings = String::new();
     let source = ModelSource::read(file, color(), &mut |text| findings.push_str(text))?;
     let loaded =
@@ -256,14 +260,16 @@ fn load_quietly(file: &Path, together: &HigherOrder, seed: u64) -> anyhow::Resul
     if loaded.is_none() {
         tell(&findings);
     }
-    Ok(combined(loaded, together, seed))
+    Ok(combined(loaded, higher_order, seed))
 }
 
-fn combined(mut loaded: Option<Loaded>, together: &HigherOrder, seed: u64) -> Option<Loaded> {
+fn combined(mut loaded: Option<Loaded>, higher_order: &HigherOrder, seed: u64) -> Option<Loaded> {
     if let Some(Loaded { model, .. }) = &mut loaded {
-        let sample = together.sample.unwrap_or(model.mutants.open().count());
+        let sample = higher_order.sample.unwrap_or(model.mutants.open().count());
         let model = Arc::make_mut(model);
-        model.mutants.combine(together.order.into(), sample, seed);
+        model
+            .mutants
+            .combine(higher_order.order.into(), sample, seed);
     }
     loaded
 }
@@ -295,7 +301,7 @@ fn count(number: usize, one: &str, many: &str) -> String {
 }
 
 fn list_mutants(args: &ListArgs, out: &mut dyn Write) -> anyhow::Result<bool> {
-    let Some(Loaded { model, source }) = load_with(&args.file, &args.together, 0)? else {
+    let Some(Loaded { model, source }) = load_with(&args.file, &args.higher_order, 0)? else {
         return Ok(false);
     };
     for mutant in &model.mutants.list {

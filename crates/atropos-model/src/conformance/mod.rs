@@ -132,11 +132,11 @@ impl ExploredModel {
         let mut size = SearchSize::default();
         let mut verdicts = Vec::new();
         for mutant in mutants {
-            let judged = self.mutant(*mutant, technique, until);
-            verdicts.push((*mutant, judged.conforms));
+            let comparison = self.mutant(*mutant, technique, until);
+            verdicts.push((*mutant, comparison.conforms));
             decided(verdicts.len());
-            size.states += judged.size.states;
-            size.transitions += judged.size.transitions;
+            size.states += comparison.size.states;
+            size.transitions += comparison.size.transitions;
         }
         Comparison {
             technique,

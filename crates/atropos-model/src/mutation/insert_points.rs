@@ -4,7 +4,7 @@ use super::duplicates;
 use super::mutant::{
     InitialStatus, ModelMutant, ModelMutantId, ModelOperator, ModelPoint, Mutants, PointKind,
 };
-use super::woven::{Place, Woven};
+use super::woven::{OriginPlace, Woven};
 use crate::language::SourceSpan;
 use crate::language::tree::{BinaryOp, UnaryOp};
 use crate::model::arithmetic::Scale;
@@ -106,7 +106,7 @@ struct PointInserter<'a> {
     mutants: &'a mut Mutants,
     woven: Option<&'a Woven>,
     /// Points in the user's text, which may have been translated to several places.
-    shared: &'a mut HashMap<(Place, ModelOperator), ModelPointId>,
+    shared: &'a mut HashMap<(OriginPlace, ModelOperator), ModelPointId>,
 }
 
 impl PointInserter<'_> {

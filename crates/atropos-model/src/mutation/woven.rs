@@ -32,7 +32,7 @@ pub struct ShapeMutant {
 }
 
 /// A place in the user's text, the same for all its translations: the piece that it lies in, and from where to where there.
-pub type Place = (Range<usize>, Range<usize>);
+pub type OriginPlace = (Range<usize>, Range<usize>);
 
 impl Woven {
     /// The number of the switch that stands at a place.
@@ -42,7 +42,7 @@ impl Woven {
     }
 
     /// The user's text that a place was translated from; `None` if it is not the user's.
-    pub fn place(&self, span: SourceSpan) -> Option<(Place, Range<usize>)> {
+    pub fn place(&self, span: SourceSpan) -> Option<(OriginPlace, Range<usize>)> {
         let wanted = span.range();
         let holds = |place: &Range<usize>| place.start <= wanted.start && wanted.end <= place.end;
         if self.ours.iter().any(holds) {
@@ -60,7 +60,7 @@ impl Woven {
     /// How a mutant of the user's text is shown: its place in the chart, what stands there, and what stands there instead.
     pub fn show(
         &self,
-        (chart, within): &Place,
+        (chart, within): &OriginPlace,
         piece: &str,
         replacement: &str,
     ) -> (SourceSpan, String, String) {

@@ -285,9 +285,9 @@ impl StateExplorer {
     fn is_enough(&mut self, run: Run, object: ObjectId, expansion: &mut Expansion) -> bool {
         let (acting, state) = (run.acting, run.state);
         let position = expansion.objects - 1;
-        let judged = run.known.and_then(|known| known.judgement_at(position));
-        if let Some(judged) = judged.filter(|judged| !acting.is_among(&judged.relied)) {
-            return judged.enough;
+        let judgement = run.known.and_then(|known| known.judgement_at(position));
+        if let Some(judgement) = judgement.filter(|judgement| !acting.is_among(&judgement.relied)) {
+            return judgement.enough;
         }
         let Some(reducing) = &mut self.reducing else {
             return false;

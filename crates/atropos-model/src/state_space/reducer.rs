@@ -156,9 +156,9 @@ impl Reducer {
         guards: &mut GuardCache,
         relied: &mut MutantSet,
     ) -> bool {
-        let mut sleepers = DisabledAlternatives::new(self, object, state, mode, guards);
-        let enough = sleepers.let_move();
-        for point in sleepers.relied {
+        let mut disabled = DisabledAlternatives::new(self, object, state, mode, guards);
+        let enough = disabled.let_move();
+        for point in disabled.relied {
             let point = self.model.mutants.point(point);
             (1..=point.variants).for_each(|variant| relied.insert(point.mutant(variant)));
         }

@@ -1,4 +1,4 @@
-//! The heart: one execution of a program whose threads take turns on one OS thread.
+//! One execution of a program whose threads take turns on one OS thread.
 //!
 //! Every operation of a controlled thread goes through [`Control::point`]: the thread announces
 //! what it is about to do, the guide chooses a thread, and `point` returns when this thread is chosen and what it

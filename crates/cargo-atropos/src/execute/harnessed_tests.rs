@@ -274,24 +274,24 @@ impl Worker<'_> {
         let multiplier = self.context.setting.options.timeout_multiplier();
         let limits = run_mode::limits(&UsedByOriginal::in_run(&test.baseline), multiplier);
         let limits = self.turn.within(limits, test);
-        let mut way = match self.zygotes.get(test.binary) {
+        let mut mode = match self.zygotes.get(test.binary) {
             Ok(client) => {
                 let choice = self.context.setting.options.execute.way.unwrap_or_default();
                 run_mode::choose(choice, &test.baseline, &client.costs(), wanted)
             }
             Err(broken) => bail!("the test binary of {} {broken}", test.name),
         };
-        if way == RunMode::Batch && self.unbatchable.contains(&id) {
-            way = if test.baseline.may_fork() {
+        if mode == RunMode::Batch && self.unbatchable.contains(&id) {
+            mode = if test.baseline.may_fork() {
                 RunMode::Fork
             } else {
                 RunMode::Each
             };
         }
         let start = Instant::now();
-        self.run_this_way(way, id, test, wanted, limits)?;
+        self.run_in_mode(mode, id, test, wanted, limits)?;
         log::line(&format!(
-            "{}: {} mutants by {way:?} in {:.3} s",
+            "{}: {} mutants by {mode:?} in {:.3} s",
             test.name,
             wanted.len(),
             start.elapsed().as_secs_f64()
@@ -300,9 +300,9 @@ impl Worker<'_> {
     }
 
     /// Runs them the chosen way, and those that it leaves undecided in processes of their own.
-    fn run_this_way(
+    fn run_in_mode(
         &mut self,
-        way: RunMode,
+        mode: RunMode,
         id: TestId,
         test: &RunnableTest,
         wanted: &[MutantId],
@@ -311,8 +311,8 @@ impl Worker<'_> {
         let exclusive_runs = self.exclusive_runs;
         let beside_others = exclusive_runs.beside_others();
         let mut left = wanted.to_vec();
-        if way != RunMode::Each {
-            let test_runs = self.trusted(way, id, test, &left, &limits)?;
+        if mode != RunMode::Each {
+            let test_runs = self.trusted(mode, id, test, &left, &limits)?;
             left = self.note(id, test, test_runs, left)?;
         }
         if left.is_empty() || self.context.interrupted() {
@@ -504,7 +504,7 @@ impl Worker<'_> {
     /// Verdicts of a way that runs several mutants from one process; none if they can't be trusted.
     fn trusted(
         &mut self,
-        way: RunMode,
+        mode: RunMode,
         id: TestId,
         test: &RunnableTest,
         wanted: &[MutantId],
@@ -515,14 +515,14 @@ impl Worker<'_> {
             Ok(client) => client,
             Err(broken) => bail!("the test binary of {} {broken}", test.name),
         };
-        let run = client.run(way, test.index, wanted, limits, &mut |mutant, test_run| {
+        let run = client.run(mode, test.index, wanted, limits, &mut |mutant, test_run| {
             test_runs.push((mutant, test_run));
         });
         match run {
             Ok(run) => {
                 let original_passed =
                     matches!(run.original.result, TestResult::Passed | TestResult::NotRun);
-                if run.void.is_some() && way == RunMode::Batch {
+                if run.void.is_some() && mode == RunMode::Batch {
                     self.unbatchable.insert(id);
                 }
                 if run.void.is_some() || !original_passed {

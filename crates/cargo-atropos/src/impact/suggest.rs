@@ -21,7 +21,7 @@ use super::program::ObservedProgram;
 use super::{assertion, assertion::AssertedExpression, communication};
 use crate::source::SourceTexts;
 
-/// All that a story about a mutant is made of.
+/// All that is said of a mutant is made of this.
 pub struct SuggestionFacts<'a> {
     pub program: &'a ObservedProgram,
     pub original: &'a ObservedOriginal,
