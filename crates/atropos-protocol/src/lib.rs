@@ -17,8 +17,8 @@
 //!     let limits = Limits::only_time(Duration::from_secs(60));
 //!     let baseline = zygote.baseline(index, &limits, Path::new("captured"))?;
 //!     let limits = Limits { steps: 10 * baseline.steps + 100_000, ..limits };
-//!     let way = if baseline.may_fork() { RunMode::Fork } else { RunMode::Each };
-//!     zygote.run(way, index, &baseline.infected, &limits, &mut |mutant, verdict| {
+//!     let mode = if baseline.may_fork() { RunMode::Fork } else { RunMode::Each };
+//!     zygote.run(mode, index, &baseline.infected, &limits, &mut |mutant, verdict| {
 //!         println!("{mutant} under {}: {:?} {}", test.name, verdict.result, verdict.message);
 //!     })?;
 //! }
@@ -26,7 +26,7 @@
 //! # }
 //! ```
 //!
-//! * The ways: [`RunMode::Fork`] runs the original once and forks each mutant where it first differs
+//! * The run modes: [`RunMode::Fork`] runs the original once and forks each mutant where it first differs
 //!   (expensive tests); [`RunMode::Batch`] runs the test again and again in one process whose memory is
 //!   brought back after each mutant (cheap tests: no fork per mutant); [`RunMode::Each`] gives each
 //!   mutant a process from the test's start, and is always possible. [`Baseline::may_fork`] and
@@ -34,7 +34,7 @@
 //!   is cheaper.
 //! * A [`TestRun`]'s [`TestResult`] is about one mutant under one test. `NeedsOwnProcess` means: run
 //!   it again with [`RunMode::Each`]. If [`MutantsRun::void`] says something, the batch gave no verdict at
-//!   all: use another way. If [`MutantsRun::original`] of a fork did not pass, the test is not
+//!   all: use another mode. If [`MutantsRun::original`] of a fork did not pass, the test is not
 //!   deterministic. What a broken zygote had reported before it broke is valid.
 //! * For a test that starts programs the limits of steps should be those of [`Baseline::steps`]
 //!   or [`Baseline::spawned_steps`], whichever is more.

@@ -9,14 +9,15 @@
 //! program ── lock, send, load … ──► control (announce, choose, switch) ──► atropos-search's Guide
 //!                                   memory (stacks, heap, statics: every execution starts the same)
 //!                                   memory_model (what a load may read)
-//!                                   cells (which uses of plain memory nothing orders)
+//!                                   races (which accesses to plain memory nothing orders)
 //! ```
 //!
 //! [`explore`] runs a test under a strategy; [`ThreadedTest`] is the same as a
 //! [`System`](atropos_search::System), for callers who drive strategies themselves.
 //!
-//! What can't be seen: `Arc`'s counters (std's own type, which can't be replaced on stable Rust), so neither
-//! scheduling points nor happens-before edges come from cloning and dropping `Arc`s.
+//! `Arc` is std's own type, which can't be replaced on stable Rust. Its counters are seen only where plain memory is
+//! watched (`control::foreign`). Elsewhere neither scheduling points nor happens-before edges come from cloning and dropping
+//! `Arc`s.
 
 #[doc(hidden)]
 pub use std as __real_std;

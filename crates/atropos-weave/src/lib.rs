@@ -4,8 +4,8 @@
 //! present, and gives the text of the meta-mutant: the same lines, with every mutant behind a call
 //! of `atropos_runtime`. When rustc rejects it, [`rollback::roll_back`] reads the errors, finds the
 //! points they come from in the [`WeaveMap`], and gives those points a plainer form or drops
-//! mutants; then the file is woven again. What was dropped on
-//! mere suspicion is tried again ([`retry_dropped`]).
+//! mutants; then the file is woven again. What was dropped on mere suspicion is tried again
+//! ([`retry_dropped`]).
 //!
 //! Two promises hold for every form. With no mutant active the woven code does what the original
 //! does: the same evaluations in the same order, the same temporaries for as long, the same panics
