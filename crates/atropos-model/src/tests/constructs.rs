@@ -109,7 +109,7 @@ fn labels_carry_arguments_and_one_iteration_may_emit_several() {
 }
 
 #[test]
-fn methods_with_locals_and_result() {
+fn methods_may_have_locals_and_a_result() {
     check(
         "",
         "var a: int[0..99] methods f(x: int[0..9], y: int[0..9]): int[0..99] = var z: int[0..99] = x * 10 begin result := z + y end
@@ -119,7 +119,7 @@ fn methods_with_locals_and_result() {
 }
 
 #[test]
-fn actions_with_locals() {
+fn actions_may_have_locals() {
     check(
         "",
         "var a: int[0..9] actions i(x: int[0..9]) = var y: int[0..9] = x + 1; z: int[0..9] begin requires y > 1: z := y; a := z end
@@ -226,7 +226,7 @@ fn an_assignment_with_a_condition_is_enabled_where_it_holds_afterwards() {
 }
 
 #[test]
-fn lists() {
+fn lists_have_a_bound_and_operators() {
     let vars = "var l: list[4] of int[0..9] = [1, 2, 3]; a: int[0..9]; b: bool";
     check("", &format!("{vars} do a := hd l od"), &["a=1"]);
     check(
@@ -259,7 +259,7 @@ fn lists() {
 }
 
 #[test]
-fn nested_lists_and_tuples() {
+fn lists_and_tuples_may_be_nested() {
     check(
         "P = (int[0..9], bool); L = list[2] of list[2] of int[0..9];",
         "var p: P = P(1, true); l: L = [[1], [2, 3]]; a: int[0..9] do a := l[1][1]; l[0][0] := 7; p[0] := a od",
@@ -273,7 +273,7 @@ fn nested_lists_and_tuples() {
 }
 
 #[test]
-fn maps() {
+fn maps_have_a_bound_and_operators() {
     let vars = "var m: map[3] int[0..9] to bool = {4 -> true, 2 -> false}; a: int[0..9]; b: bool; k: list[3] of int[0..9]; v: list[3] of bool";
     check(
         "",
@@ -298,7 +298,7 @@ fn maps() {
 }
 
 #[test]
-fn fixed_point_numbers() {
+fn fixed_point_numbers_compute_exactly() {
     check(
         "",
         "var f: float[0..10]; b: bool do f := 1.5 * 2.5 + 1; b := f > 4.7 od",
@@ -312,7 +312,7 @@ fn fixed_point_numbers() {
 }
 
 #[test]
-fn conversions() {
+fn values_convert_to_types_that_hold_them() {
     check(
         "T = {A = 3, B = 7};",
         "var t: T; a: int[0..9] do a := T.B as int[0..9]; t := 7 as T od",
@@ -326,7 +326,7 @@ fn conversions() {
 }
 
 #[test]
-fn quantifiers_and_conditionals() {
+fn quantifiers_and_conditionals_are_expressions() {
     check(
         "",
         "var b: bool do b := forall x: int[0..3], y: int[0..3]: (x + y < 7) od",
@@ -345,7 +345,7 @@ fn quantifiers_and_conditionals() {
 }
 
 #[test]
-fn operators() {
+fn operators_compute_what_the_reference_says() {
     check(
         "",
         "var a: int[-9..99] do a := 7 div 2 + 7 mod 4 * 10 - abs (-1) od",

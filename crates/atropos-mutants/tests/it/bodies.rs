@@ -15,7 +15,7 @@ fn check_with(before: &str, ty: &str, expected: &[&str]) {
 }
 
 #[test]
-fn numbers_and_bools() {
+fn bodies_return_other_numbers_and_bools() {
     check_type("bool", &["true", "false"]);
     check_type("u8", &["0", "1"]);
     check_type("isize", &["0", "1", "-1"]);
@@ -25,7 +25,7 @@ fn numbers_and_bools() {
 }
 
 #[test]
-fn texts() {
+fn bodies_that_return_texts_return_others() {
     check_type("String", &["String::new()", "\"xyzzy\".into()"]);
     check_type(
         "std::string::String",
@@ -116,7 +116,7 @@ fn tuples_take_each_value_of_each_part_once() {
 }
 
 #[test]
-fn wrappers_wrap() {
+fn wrappers_wrap_values_of_what_they_hold() {
     check_type("Box<u8>", &["Box::new(0)", "Box::new(1)"]);
     check_type(
         "Arc<Mutex<bool>>",

@@ -30,7 +30,7 @@ fn functions_loops_and_closures_with_blocks_get_steps() {
 }
 
 #[test]
-fn const_contexts_get_none() {
+fn const_contexts_get_no_mutants() {
     let check = |expected: &str| assert_eq!(steps(&expected.replace('§', "")), expected);
     check("const fn f() { loop {} }");
     check("const A: u8 = { let mut x = 0; while x < 3 { x += 1; } x };");

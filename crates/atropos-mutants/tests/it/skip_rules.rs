@@ -3,7 +3,7 @@
 use crate::check::{check, check_statements, check_value};
 
 #[test]
-fn nothing_in_logging_and_output() {
+fn logging_and_output_get_no_mutants() {
     check_statements(
         "all",
         "println!(\"{}\", a + 1); log::debug!(\"{}\", a < b); tracing::info!(x = 1, \"y\"); eprint!(\"{}\", !a);",
@@ -12,7 +12,7 @@ fn nothing_in_logging_and_output() {
 }
 
 #[test]
-fn nothing_in_checks_and_messages() {
+fn checks_and_messages_get_no_mutants() {
     check_statements(
         "all",
         "assert!(a < b, \"c\"); assert_eq!(a + 1, 2); debug_assert!(a && b);",
@@ -38,7 +38,7 @@ fn nothing_that_only_decides_whether_to_log() {
 }
 
 #[test]
-fn nothing_in_debug_and_hash() {
+fn debug_and_hash_get_no_mutants() {
     check(
         "all",
         "impl fmt::Debug for S { fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result { if a < b { c() } d(1) } }",
@@ -71,7 +71,7 @@ fn no_refusal_of_text_is_swallowed() {
 }
 
 #[test]
-fn nothing_in_capacity_hints() {
+fn capacity_hints_get_no_mutants() {
     check_value("CRP,AOR", "", "Vec::with_capacity(n + 1)", &[]);
     check_statements("all,-FBR", "v.reserve(n * 2);", &[]);
     check(

@@ -28,7 +28,7 @@ fn a_directory_that_is_not_there() {
 }
 
 #[test]
-fn a_manifest_that_is_broken() {
+fn a_manifest_that_is_broken_is_reported() {
     let project = Project::empty().file("Cargo.toml", "[package]\nname = 3\n");
     let answer = project.atropos(&["list"]);
     assert_eq!(answer.code, USAGE);
@@ -41,7 +41,7 @@ fn a_manifest_that_is_broken() {
 }
 
 #[test]
-fn an_unknown_package() {
+fn an_unknown_package_is_named() {
     let project = Project::bank();
     project.atropos(&["-p", "bnak"]).is_error(
         USAGE,
