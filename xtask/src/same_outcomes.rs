@@ -141,7 +141,8 @@ fn facts(tool: &Path, tree: &Path) -> Result<Facts> {
     copy_tree(with_siblings, &copy)?;
     let mut command = Command::new(tool.canonicalize().context("no such tool")?);
     command
-        .args(["atropos", "--jobs", "1", "-d"])
+        // With all tests that kill a mutant, it does not matter which of them is the quickest today.
+        .args(["atropos", "--jobs", "1", "--kill-matrix", "-d"])
         .arg(copy.join(tree.strip_prefix(with_siblings)?))
         .arg("-o")
         .arg(&output);
@@ -168,7 +169,8 @@ fn flatten(path: &str, value: &Value, facts: &mut Facts) {
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                let name = mutant_name(item).unwrap_or_else(|| index.to_string());
+                let name = mutant_name(item).or_else(|| test_name(item));
+                let name = name.unwrap_or_else(|| index.to_string());
                 flatten(&format!("{path}/{name}"), item, facts);
             }
         }
@@ -209,6 +211,11 @@ fn mutant_name(item: &Value) -> Option<String> {
     let (file, operator) = (item["file"].as_str()?, item["operator"].as_str()?);
     let (line, column) = (&item["line"], &item["column"]);
     Some(format!("{file}:{line}:{column} {operator} {replacement}"))
+}
+
+/// What is said of a test, by the test's number: tests are looked at in the order of the time that they take.
+fn test_name(item: &Value) -> Option<String> {
+    Some(format!("test {}", item["test"].as_u64()?))
 }
 
 /// The packages and workspaces of the repository that are subjects, not those inside others.
@@ -298,6 +305,16 @@ mod tests {
         assert!(paths.contains(&"/mutants/a.rs:1:2 AOR -/verdict"));
         assert!(!paths.contains(&"/mutants/a.rs:1:2 AOR -/line"));
         assert!(paths.contains(&"/mutants/a.rs:1:2 AOR */verdict"));
+    }
+
+    #[test]
+    fn what_is_said_of_a_test_is_compared_whatever_its_place() {
+        let killed_by = |tests: [u64; 2]| {
+            let killed_by = tests.map(|test| json!({"test": test, "how": "panicked"}));
+            facts(&json!({"killed_by": killed_by}))
+        };
+        assert_eq!(compare(&killed_by([3, 7]), &killed_by([7, 3])), []);
+        assert_ne!(compare(&killed_by([3, 7]), &killed_by([3, 8])), []);
     }
 
     #[test]
