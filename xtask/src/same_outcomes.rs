@@ -133,11 +133,13 @@ fn facts(tool: &Path, tree: &Path) -> Result<Facts> {
     let with_siblings = with_siblings(&tree);
     let copy = subject::work_directory().join("same-outcomes/tree");
     let output = subject::work_directory().join("same-outcomes/output");
-    for directory in [&copy, &output] {
+    let scratch = subject::work_directory().join("same-outcomes/scratch");
+    for directory in [&copy, &output, &scratch] {
         if directory.exists() {
             fs::remove_dir_all(directory)?;
         }
     }
+    fs::create_dir_all(&scratch)?;
     copy_tree(with_siblings, &copy)?;
     let mut command = Command::new(tool.canonicalize().context("no such tool")?);
     command
@@ -145,7 +147,9 @@ fn facts(tool: &Path, tree: &Path) -> Result<Facts> {
         .args(["atropos", "--jobs", "1", "--kill-matrix", "-d"])
         .arg(copy.join(tree.strip_prefix(with_siblings)?))
         .arg("-o")
-        .arg(&output);
+        .arg(&output)
+        // Where the trees' tests write.
+        .env("SCRATCH", &scratch);
     let ended = process::run(command, LIMIT)?;
     let mut facts = Facts::new();
     let code = ended.status.map(|status| status.to_string());
