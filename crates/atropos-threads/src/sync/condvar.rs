@@ -8,6 +8,7 @@ use atropos_search::{Op, OpKind, SharedObject};
 
 use super::mutex::{Mutex, MutexGuard};
 use crate::control::code::Code;
+use crate::control::foreign::hidden;
 use crate::control::objects::{ControlledObjectId, Site, Slot};
 use crate::control::thread_state::Wait;
 use crate::control::{Announcement, Control, Granted, control, here};
@@ -201,7 +202,7 @@ impl Condvar {
         };
         control.point(Announcement::new(Code::Wait, op, site));
         if let Some(real) = real {
-            drop(real);
+            hidden(|| drop(real));
             control.unlocked(lock, lock_name);
         }
         let me = control.thread();

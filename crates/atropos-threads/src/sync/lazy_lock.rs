@@ -6,6 +6,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync;
 
 use super::once::{Attempt, InitialisationLock};
+use crate::control::foreign::hidden;
 use crate::control::here;
 
 /// See std.
@@ -72,7 +73,8 @@ impl<T, F> LazyLock<T, F> {
     #[track_caller]
     pub fn get(this: &LazyLock<T, F>) -> Option<&T> {
         let is_told = this.turn.look(here());
-        is_told.then(|| sync::LazyLock::get(&this.real)).flatten()
+        let get = || hidden(|| sync::LazyLock::get(&this.real));
+        is_told.then(get).flatten()
     }
 
     /// See std.

@@ -10,6 +10,7 @@ use atropos_search::{OpKind, SharedObject};
 
 use super::unlocked_guard::{Lock, UnlockedCopy};
 use crate::control::code::Code;
+use crate::control::foreign::hidden;
 use crate::control::objects::{ControlledObjectId, OUTSIDER, Site, Slot};
 use crate::control::{Control, control, here};
 use crate::finding::PanicCauseKind;
@@ -82,7 +83,7 @@ impl<T: ?Sized> Mutex<T> {
             let (lock, name) = self.object(&control);
             control.lock(Code::Lock, lock, name, site);
         }
-        let mut locked = MutexGuard::wrap(self, self.real.lock(), site);
+        let mut locked = MutexGuard::wrap(self, hidden(|| self.real.lock()), site);
         match &mut locked {
             Ok(guard) => guard.is_kept_on_panic = is_kept_on_panic,
             Err(poisoned) => poisoned.get_mut().is_kept_on_panic = is_kept_on_panic,
@@ -103,7 +104,7 @@ impl<T: ?Sized> Mutex<T> {
                 return Err(TryLockError::WouldBlock);
             }
         }
-        match self.real.try_lock() {
+        match hidden(|| self.real.try_lock()) {
             Ok(real) => Ok(MutexGuard::new(self, Some(real), site)),
             Err(TryLockError::Poisoned(poisoned)) => {
                 self.tell_poisoned(site);
@@ -116,12 +117,12 @@ impl<T: ?Sized> Mutex<T> {
 
     /// See std.
     pub fn is_poisoned(&self) -> bool {
-        self.real.is_poisoned()
+        hidden(|| self.real.is_poisoned())
     }
 
     /// See std.
     pub fn clear_poison(&self) {
-        self.real.clear_poison();
+        hidden(|| self.real.clear_poison());
     }
 
     /// See std.
@@ -135,7 +136,8 @@ impl<T: ?Sized> Mutex<T> {
 
     pub(crate) fn object(&self, control: &Control) -> (ControlledObjectId, SharedObject) {
         let lock = control.object(&self.slot, |state| {
-            if matches!(self.real.try_lock(), Err(TryLockError::WouldBlock)) {
+            let is_taken = || matches!(self.real.try_lock(), Err(TryLockError::WouldBlock));
+            if hidden(is_taken) {
                 state.holder = OUTSIDER;
             }
         });
@@ -144,7 +146,7 @@ impl<T: ?Sized> Mutex<T> {
 
     /// Takes the real lock after the controlled one.
     pub(crate) fn lock_real(&self, site: Site) -> LockResult<MutexGuard<'_, T>> {
-        MutexGuard::wrap(self, self.real.lock(), site)
+        MutexGuard::wrap(self, hidden(|| self.real.lock()), site)
     }
 
     /// The running thread found the lock poisoned.
@@ -239,14 +241,14 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
             control.unlocked(lock, name);
             // The real unlock does the poisoning.
             if std::thread::panicking() && !self.mutex.is_poisoned() {
-                drop(real);
+                hidden(|| drop(real));
                 if self.mutex.is_poisoned() {
                     control.poisons(lock, self.site);
                 }
                 return;
             }
         }
-        drop(real);
+        hidden(|| drop(real));
     }
 }
 

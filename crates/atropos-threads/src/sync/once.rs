@@ -7,6 +7,7 @@ use std::sync::{self, OnceState};
 use atropos_search::{Op, OpKind, SharedObject};
 
 use crate::control::code::Code;
+use crate::control::foreign::hidden;
 use crate::control::objects::{ControlledObjectId, Site, Slot};
 use crate::control::thread_state::Wait;
 use crate::control::{Announcement, Control, control, here};
@@ -58,7 +59,7 @@ impl Once {
     #[inline]
     #[track_caller]
     pub fn is_completed(&self) -> bool {
-        self.turn.look(here()) && self.real.is_completed()
+        self.turn.look(here()) && hidden(|| self.real.is_completed())
     }
 
     /// See std.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync;
 
 use super::once::InitialisationLock;
+use crate::control::foreign::hidden;
 use crate::control::here;
 
 /// See std.
@@ -27,7 +28,8 @@ impl<T> OnceLock<T> {
     #[inline]
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        self.turn.look(here()).then(|| self.real.get()).flatten()
+        let get = || hidden(|| self.real.get());
+        self.turn.look(here()).then(get).flatten()
     }
 
     /// See std.

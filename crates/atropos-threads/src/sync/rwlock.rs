@@ -10,6 +10,7 @@ use atropos_search::{OpKind, SharedObject};
 
 use super::unlocked_guard::{Lock, UnlockedCopy};
 use crate::control::code::Code;
+use crate::control::foreign::hidden;
 use crate::control::objects::{ControlledObjectId, OUTSIDER, Site, Slot};
 use crate::control::{Announcement, Control, control, here};
 use crate::finding::PanicCauseKind;
@@ -160,7 +161,7 @@ impl<T: ?Sized> RwLock<T> {
             let (lock, name) = self.object(&control);
             control.lock_shared(lock, name, held.site);
         }
-        locked(held, self.real.read(), read_guard)
+        locked(held, hidden(|| self.real.read()), read_guard)
     }
 
     /// See std.
@@ -176,7 +177,7 @@ impl<T: ?Sized> RwLock<T> {
                 return Err(TryLockError::WouldBlock);
             }
         }
-        attempt(held, self.real.try_read(), read_guard)
+        attempt(held, hidden(|| self.real.try_read()), read_guard)
     }
 
     /// See std.
@@ -191,7 +192,7 @@ impl<T: ?Sized> RwLock<T> {
             let (lock, name) = self.object(&control);
             control.lock(Code::Write, lock, name, held.site);
         }
-        locked(held, self.real.write(), write_guard)
+        locked(held, hidden(|| self.real.write()), write_guard)
     }
 
     /// See std.
@@ -207,17 +208,17 @@ impl<T: ?Sized> RwLock<T> {
                 return Err(TryLockError::WouldBlock);
             }
         }
-        attempt(held, self.real.try_write(), write_guard)
+        attempt(held, hidden(|| self.real.try_write()), write_guard)
     }
 
     /// See std.
     pub fn is_poisoned(&self) -> bool {
-        self.real.is_poisoned()
+        hidden(|| self.real.is_poisoned())
     }
 
     /// See std.
     pub fn clear_poison(&self) {
-        self.real.clear_poison();
+        hidden(|| self.real.clear_poison());
     }
 
     /// See std.
@@ -231,7 +232,8 @@ impl<T: ?Sized> RwLock<T> {
 
     fn object(&self, control: &Control) -> (ControlledObjectId, SharedObject) {
         let lock = control.object(&self.slot, |state| {
-            if matches!(self.real.try_write(), Err(TryLockError::WouldBlock)) {
+            let is_taken = || matches!(self.real.try_write(), Err(TryLockError::WouldBlock));
+            if hidden(is_taken) {
                 state.holder = OUTSIDER;
             }
         });
@@ -324,7 +326,8 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
             control.unlocked(object, name);
             control.state().objects[object].readers += 1;
         }
-        read_guard(lock, sync::RwLockWriteGuard::downgrade(real))
+        let real = hidden(|| sync::RwLockWriteGuard::downgrade(real));
+        read_guard(lock, real)
     }
 
     /// Ends a guard without the lock.
@@ -357,7 +360,7 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
             );
             control.unlocked_shared(lock, name);
         }
-        drop(real);
+        hidden(|| drop(real));
     }
 }
 
@@ -379,7 +382,7 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
             }
         }
         // The real unlock does the poisoning.
-        drop(real);
+        hidden(|| drop(real));
     }
 }
 
