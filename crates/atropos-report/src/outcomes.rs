@@ -411,6 +411,18 @@ impl Totals {
         ratio(self.killed, self.killed + self.missed())
     }
 
+    /// How the killed were killed that no assertion noticed, but the look at plain memory: only with `--races on`.
+    pub fn killed_by_memory(&self) -> impl Iterator<Item = (FailureKind, usize)> {
+        let ways = self.killed_how.iter().map(|(how, number)| (*how, *number));
+        ways.filter(|(how, number)| how.is_of_memory() && *number > 0)
+    }
+
+    /// The score if data races and memory errors were no failures; none if there are no such kills.
+    pub fn score_without_memory(&self) -> Option<f64> {
+        let number: usize = self.killed_by_memory().map(|(_, number)| number).sum();
+        (number > 0).then(|| ratio(self.killed - number, self.killed + self.missed()))?
+    }
+
     /// The same for the mutants in code that tests reach.
     pub fn score_of_reached(&self) -> Option<f64> {
         ratio(self.killed, self.killed + self.survived + self.uninfected)

@@ -345,7 +345,14 @@ fn score(outcomes: &Outcomes, width: usize) -> Vec<String> {
         .filter(|verdict| totals.of(*verdict) > 0)
         .map(|verdict| format!("{} {}", totals.of(verdict), verdict.word()));
     let others: Vec<String> = others.collect();
-    let killed = format!("{} killed", totals.killed);
+    let by_memory: Vec<String> = totals
+        .killed_by_memory()
+        .map(|(how, number)| format!("{number} {how}"))
+        .collect();
+    let killed = match by_memory.is_empty() {
+        true => format!("{} killed", totals.killed),
+        false => format!("{} killed ({})", totals.killed, by_memory.join(", ")),
+    };
     let reused = outcomes.mutants.iter().filter(|mutant| mutant.reused);
     let reused = match reused.count() {
         0 => String::new(),
@@ -357,6 +364,12 @@ fn score(outcomes: &Outcomes, width: usize) -> Vec<String> {
         duration(outcomes.timings.total)
     );
     let mut lines = vec![line];
+    if let (Some(without), Some(_)) = (totals.score_without_memory(), outcomes.score_of(totals)) {
+        let without = percent(without);
+        lines.push(format!(
+            "Score not counting data races and memory errors: {without}"
+        ));
+    }
     lines.extend(wrapped(&numbers, width));
     lines
 }

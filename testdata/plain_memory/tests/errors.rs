@@ -1,7 +1,7 @@
 //! Data races and memory errors. No assertion fails by them.
 
 use std::hint::black_box;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock, mpsc};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
 use std::thread;
 
@@ -162,4 +162,36 @@ fn dropping_an_arc_orders_only_what_the_last_owner_does() {
     drop(shared);
     number.add(1);
     thread.join().unwrap();
+}
+
+static mut LOCK: Mutex<u64> = Mutex::new(0);
+
+/// What std's own primitives are made of is memory, too.
+#[test]
+fn a_lock_is_replaced_while_another_thread_takes_it() {
+    let lock = &raw const LOCK;
+    let thread = thread::spawn(|| *unsafe { &*(&raw const LOCK) }.lock().unwrap() += 1);
+    unsafe { lock.cast_mut().write(Mutex::new(5)) };
+    thread.join().unwrap();
+}
+
+/// Adds when it is dropped.
+struct AddsLast(Arc<Unprotected>);
+
+impl Drop for AddsLast {
+    fn drop(&mut self) {
+        self.0.add(1);
+    }
+}
+
+/// A primitive of std drops a message, and that is the program's code.
+#[test]
+fn a_channel_drops_what_races() {
+    let number = Arc::new(Unprotected::default());
+    let (sender, receiver) = mpsc::channel();
+    sender.send(AddsLast(number.clone())).unwrap();
+    let thread = thread::spawn(move || drop(receiver));
+    number.add(1);
+    thread.join().unwrap();
+    drop(sender);
 }

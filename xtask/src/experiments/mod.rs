@@ -2,6 +2,7 @@
 //! in which EXPERIMENTS.md keeps it.
 
 mod bars;
+mod bugs;
 mod explore;
 mod javalanche;
 mod matrix;
@@ -18,6 +19,8 @@ use clap::Subcommand;
 
 #[derive(Subcommand)]
 pub enum Experiment {
+    /// Published bugs of concurrent crates: which are found, by which strategy, and the repaired versions beside them
+    Bugs(bugs::BugsOptions),
     /// Schedules beside Shuttle and Loom: how many, how fast, how soon a mistake is found
     Explore(explore::ExploreOptions),
     /// Tables 3 to 5 of the MoMuT paper, its strategies against ours, and growth with the number of objects
@@ -36,6 +39,7 @@ pub enum Experiment {
 
 pub fn run(experiment: &Experiment) -> Result<()> {
     match experiment {
+        Experiment::Bugs(options) => bugs::run(options),
         Experiment::Explore(options) => explore::run(options),
         Experiment::Momut(options) => momut::run(options),
         Experiment::Peers(options) => peers::run(options),

@@ -62,6 +62,23 @@ fn rendered(outcomes: &Outcomes, width: usize, all: bool) -> String {
 }
 
 #[test]
+fn kills_by_what_plain_memory_shows_are_told_apart() {
+    let mut outcomes = scored();
+    let totals = &mut outcomes.totals;
+    totals.killed += 3;
+    totals.killed_how.insert(FailureKind::DataRace, 2);
+    totals.killed_how.insert(FailureKind::UseAfterFree, 1);
+    let text = rendered(&outcomes, 100, false);
+    for words in [
+        "(5 of 12 killed)",
+        "Score not counting data races and memory errors: 16.7 %",
+        "5 killed (2 data race, 1 use after free), 4 survived",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
 fn a_summary_shows_survivors_with_their_lines_and_the_figures() {
     assert_eq!(rendered(&scored(), 100, false), SUMMARY);
     let all = rendered(&scored(), 100, true);

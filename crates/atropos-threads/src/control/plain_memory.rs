@@ -77,6 +77,15 @@ impl Controller {
         if self.races.is_hidden || length == 0 {
             return;
         }
+        if !self.races.is_alone {
+            let me = self.current;
+            let time = self.threads[me as usize].clocks.clock.of(me) + 1;
+            // A block that was given back since has no accesses any more.
+            let shadow = &self.races.shadow;
+            if shadow.is_repeated(address, length, kind, me, time) {
+                return;
+            }
+        }
         let is_seen = self.check_memory(address, length, kind);
         // What one thread does alone happens before all that the others do.
         if is_seen && !self.races.is_alone {
@@ -187,8 +196,13 @@ impl Controller {
             self.memory_error(kind, start, 0, None);
         }
         let size = self.races.blocks.at(start).map_or(0, |block| block.size);
-        // What the facade gives back is its own matter.
-        if !self.races.is_alone && !self.races.is_hidden {
+        if self.races.is_alone {
+            return;
+        }
+        if self.races.is_hidden {
+            // What the facade gives back is its own matter.
+            self.races.shadow.forget(start, size);
+        } else {
             let clock = &self.threads[me as usize].clocks.clock;
             if let Some(past) = self.races.shadow.free(start, size, me, clock) {
                 self.data_race(past, start, size, None);

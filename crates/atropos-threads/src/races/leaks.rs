@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
-use super::memory_errors::{BlockHistory, Blocks, HeapBlock};
+use super::memory_errors::{BlockHistory, Blocks, HeapBlock, SortedBlocks};
 
 const WORD: usize = size_of::<usize>();
 
@@ -54,8 +54,9 @@ impl Leak {
         parts: impl Iterator<Item = Range<usize>>,
         words: impl Iterator<Item = usize>,
     ) -> Option<Leak> {
+        let blocks = blocks.sorted();
         let mut search = Search {
-            blocks,
+            blocks: &blocks,
             known: BTreeSet::new(),
             open: Vec::new(),
         };
@@ -86,7 +87,7 @@ impl Leak {
 
 /// The blocks that something leads to.
 struct Search<'a> {
-    blocks: &'a Blocks,
+    blocks: &'a SortedBlocks,
     known: BTreeSet<usize>,
     /// Those whose own words were not looked at yet.
     open: Vec<(usize, HeapBlock)>,

@@ -3,9 +3,11 @@
 //! Blocks that were given back are not used again soon (see `memory::heap`), so that an error does not hide behind the next
 //! owner of the memory.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 
+use super::number_hash::NumberHash;
 use super::places::CodePlace;
 use super::{AccessKind, RaceSide};
 use crate::memory::addressable::Unusable;
@@ -22,45 +24,72 @@ pub struct HeapBlock {
     pub is_program: bool,
 }
 
-/// All blocks of an execution, by their addresses.
+/// All blocks of an execution. One that begins where an earlier one began takes its place.
 #[derive(Debug, Default)]
 pub struct Blocks {
-    by_start: BTreeMap<usize, HeapBlock>,
+    blocks: Vec<(usize, HeapBlock)>,
+    /// Where in `blocks` those are, by their addresses.
+    by_start: HashMap<usize, u32, NumberHash>,
 }
 
 impl Blocks {
     pub fn clear(&mut self) {
+        self.blocks.clear();
         self.by_start.clear();
     }
 
     pub fn give(&mut self, start: usize, size: usize, thread: u32, index: u32) {
-        let allocated = (thread, index);
-        let freed = None;
         let block = HeapBlock {
             size,
-            allocated,
-            freed,
+            allocated: (thread, index),
+            freed: None,
             is_program: true,
         };
-        self.by_start.insert(start, block);
+        match self.by_start.entry(start) {
+            Entry::Occupied(place) => self.blocks[*place.get() as usize].1 = block,
+            Entry::Vacant(place) => {
+                place.insert(self.blocks.len() as u32);
+                self.blocks.push((start, block));
+            }
+        }
     }
 
     /// The block at an address; none if no block begins there.
+    #[inline]
     pub fn at(&mut self, start: usize) -> Option<&mut HeapBlock> {
-        self.by_start.get_mut(&start)
+        let place = *self.by_start.get(&start)?;
+        Some(&mut self.blocks[place as usize].1)
     }
 
+    /// All blocks by their addresses.
+    pub fn sorted(&self) -> SortedBlocks {
+        let mut blocks = self.blocks.clone();
+        blocks.sort_unstable_by_key(|(start, _)| *start);
+        SortedBlocks(blocks)
+    }
+
+    /// The last block that begins at or before an address.
+    pub fn near(&self, address: usize) -> Option<(usize, HeapBlock)> {
+        let before = self.blocks.iter().filter(|(start, _)| *start <= address);
+        before.max_by_key(|(start, _)| *start).copied()
+    }
+}
+
+/// All blocks of an execution in the order of their addresses.
+#[derive(Debug)]
+pub struct SortedBlocks(Vec<(usize, HeapBlock)>);
+
+impl SortedBlocks {
     /// The blocks that the program has not given back.
     pub fn in_use(&self) -> impl Iterator<Item = (usize, HeapBlock)> {
-        let blocks = self.by_start.iter();
-        let blocks = blocks.map(|(start, block)| (*start, *block));
+        let blocks = self.0.iter().copied();
         blocks.filter(|(_, block)| block.freed.is_none() && block.is_program)
     }
 
     /// The last block that begins at or before an address.
     pub fn near(&self, address: usize) -> Option<(usize, HeapBlock)> {
-        let (start, block) = self.by_start.range(..=address).next_back()?;
-        Some((*start, *block))
+        let after = self.0.partition_point(|(start, _)| *start <= address);
+        Some(self.0[after.checked_sub(1)?])
     }
 }
 

@@ -23,6 +23,7 @@ mod foreign_atomics;
 mod instrumentation;
 mod leaks;
 mod memory_errors;
+mod number_hash;
 mod places;
 pub mod shadow;
 

@@ -12,6 +12,7 @@
 use std::collections::HashMap;
 use std::ptr::null_mut;
 
+use super::number_hash::NumberHash;
 use super::{AccessKind, EarlierAccess, MemoryAccess};
 use crate::memory::heap::ProgramSlice;
 use crate::memory_model::Clock;
@@ -29,7 +30,7 @@ pub struct ShadowMemory {
     /// Number of the execution; cells of others are empty.
     generation: u32,
     /// The cells of each page of memory that was ever accessed. A page is never given back or moved.
-    pages: HashMap<usize, Box<Page>, PlainHash>,
+    pages: HashMap<usize, Box<Page>, NumberHash>,
     /// Pages of memory and where their cells are; for the pages used last.
     cache: Box<[(usize, *mut Page); CACHED]>,
     /// Entries of cells that have more than two.
@@ -78,7 +79,7 @@ const NO_CELL: Cell = Cell {
 enum AccessRelation {
     /// Nothing more is to be done; the old one may have lost bytes to the new one.
     Peace,
-    /// The thread did the same before; whoever came between would have raced with that.
+    /// The thread did the same before, or what conflicts with more; whoever came between would have raced with that.
     Again,
     Race,
 }
@@ -91,7 +92,7 @@ impl Entry {
             return AccessRelation::Peace;
         }
         if self.thread == new.thread {
-            if self.time == new.time && self.kind == new.kind && common == new.bytes {
+            if self.time == new.time && self.kind.covers(new.kind) && common == new.bytes {
                 return AccessRelation::Again;
             }
         } else if clock.of(u32::from(self.thread)) < self.time {
@@ -116,39 +117,6 @@ impl Entry {
             kind: self.kind,
             index: self.index,
         }
-    }
-}
-
-/// Page numbers are spread well enough by one multiplication.
-#[derive(Clone, Copy, Debug, Default)]
-struct PlainHash;
-
-#[derive(Debug, Default)]
-struct PlainHasher(u64);
-
-impl std::hash::BuildHasher for PlainHash {
-    type Hasher = PlainHasher;
-
-    fn build_hasher(&self) -> PlainHasher {
-        PlainHasher::default()
-    }
-}
-
-impl std::hash::Hasher for PlainHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = atropos_search::mix(self.0, u64::from(*byte));
-        }
-    }
-
-    fn write_usize(&mut self, number: usize) {
-        self.0 = (number as u64)
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            .rotate_left(32);
     }
 }
 
@@ -228,6 +196,33 @@ impl ShadowMemory {
         unsafe { &raw mut (*page).cells[granule % PAGE / GRANULE] }
     }
 
+    /// Whether the thread did the same to these bytes, or wrote them, since its last operation and after all that others did to
+    /// them. Then nothing is left to be done about the access. Most accesses are so; some that are so are not recognised.
+    #[inline]
+    pub fn is_repeated(
+        &self,
+        address: usize,
+        length: usize,
+        kind: AccessKind,
+        thread: u32,
+        time: u32,
+    ) -> bool {
+        let end = address.saturating_add(length);
+        let (granule, bytes) = bytes_in_granule(address, end);
+        let (page, cells) = self.cache[address / PAGE % CACHED];
+        if page != address / PAGE || end - granule > GRANULE {
+            return false;
+        }
+        // SAFETY: as in `cell`; nobody has a reference to it.
+        let cell = unsafe { &(*cells).cells[address % PAGE / GRANULE] };
+        let last = &cell.entries[0];
+        cell.generation == self.generation
+            && last.thread == thread as u16
+            && last.time == time
+            && last.bytes & bytes == bytes
+            && last.kind.covers(kind)
+    }
+
     /// Takes an access in; gives an earlier one that it races with, if there is one.
     #[inline]
     pub fn access(&mut self, access: &MemoryAccess, clock: &Clock) -> Option<EarlierAccess> {
@@ -235,28 +230,18 @@ impl ShadowMemory {
         let mut start = access.address;
         while start < end {
             let (granule, bytes) = bytes_in_granule(start, end);
+            let entry = Entry {
+                thread: access.thread as u16,
+                bytes,
+                kind: access.kind,
+                time: access.time,
+                index: access.index,
+            };
             let cell = self.cell(granule);
-            // A thread that does the same again before its next operation.
             // SAFETY: no other reference to the cell is in use.
-            let (generation, first) = unsafe { ((*cell).generation, &(*cell).entries[0]) };
-            let is_same = generation == self.generation
-                && first.thread == access.thread as u16
-                && first.time == access.time
-                && first.kind == access.kind
-                && first.bytes & bytes == bytes;
-            if !is_same {
-                let entry = Entry {
-                    thread: access.thread as u16,
-                    bytes,
-                    kind: access.kind,
-                    time: access.time,
-                    index: access.index,
-                };
-                // SAFETY: as above.
-                let race = self.enter(unsafe { &mut *cell }, entry, clock);
-                if race.is_some() {
-                    return race;
-                }
+            let race = self.enter(unsafe { &mut *cell }, entry, clock);
+            if race.is_some() {
+                return race;
             }
             start = granule + GRANULE;
         }
@@ -326,9 +311,12 @@ impl ShadowMemory {
         let end = start.saturating_add(length);
         let mut granule = start & !(GRANULE - 1);
         while granule < end {
-            let cell = self.cell(granule);
-            // SAFETY: no reference to the cell is in use.
-            unsafe { (*cell).generation = 0 };
+            let Some(page) = self.page(granule) else {
+                granule = (granule / PAGE + 1) * PAGE;
+                continue;
+            };
+            // SAFETY: as in `cell`; no reference to it is in use.
+            unsafe { (*page).cells[granule % PAGE / GRANULE].generation = 0 };
             granule += GRANULE;
         }
     }

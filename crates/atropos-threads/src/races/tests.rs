@@ -111,6 +111,9 @@ fn compare(
         time: clock.of(thread) + u32::from(!is_counted),
         index,
     };
+    if shadow.is_repeated(address, length, kind, thread, access.time) {
+        return (None, twin.access(&access, clock));
+    }
     (shadow.access(&access, clock), twin.access(&access, clock))
 }
 

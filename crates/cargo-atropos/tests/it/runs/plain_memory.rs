@@ -76,6 +76,16 @@ fn explore_finds_races_and_memory_errors_and_says_where() {
             ["gives memory back", "on the stack of thread 0"],
         ),
         (
+            "a_lock_is_replaced_while_another_thread_takes_it",
+            "data race",
+            ["of a static", "at tests/errors.rs:"],
+        ),
+        (
+            "a_channel_drops_what_races",
+            "data race",
+            ["in add at src/lib.rs:16:", "tests/errors.rs:"],
+        ),
+        (
             "two_readers_write",
             "data race",
             ["in add at src/lib.rs:16:", "at tests/errors.rs:"],
