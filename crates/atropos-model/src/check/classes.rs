@@ -247,6 +247,7 @@ impl<'t> Checker<'t> {
                 span,
             },
             span,
+            names_object: false,
             effects: CodeEffects::default(),
         });
         id

@@ -2,8 +2,10 @@
 
 use super::{Checker, Global};
 use crate::language::Diagnostic;
-use crate::model::{Class, ClassId, Model, ObjectId};
+use crate::language::tree::ActionKind;
+use crate::model::{Class, ClassId, Code, CodeKind, Model, ObjectId};
 use crate::mutation::Mutants;
+use std::collections::{BTreeSet, HashMap};
 
 impl Checker<'_> {
     pub(super) fn finish(&mut self, text: &str) -> Option<Model> {
@@ -51,11 +53,13 @@ impl Checker<'_> {
         let classes = (0..self.classes.len())
             .map(|at| self.finished_class(ClassId(at as u32)))
             .collect();
+        let mut codes = self.codes.clone();
+        find_shared_names(&mut codes, &instances);
         Some(Model {
             types: self.types.clone(),
             enums: self.enums.clone(),
             classes,
-            codes: self.codes.clone(),
+            codes,
             objects,
             instances,
             ranks,
@@ -124,5 +128,22 @@ impl Checker<'_> {
                 None
             })
             .collect()
+    }
+}
+
+/// Marks the actions that not exactly one object has, or whose name another action of their kind has in another object:
+/// their labels would be the same without the object.
+fn find_shared_names(codes: &mut [Code], instances: &[Vec<ObjectId>]) {
+    let mut owners: HashMap<(ActionKind, String), BTreeSet<ObjectId>> = HashMap::new();
+    for code in codes.iter() {
+        if let CodeKind::Action(kind) = code.kind {
+            let owners = owners.entry((kind, code.name.clone())).or_default();
+            owners.extend(&instances[code.class.0 as usize]);
+        }
+    }
+    for code in codes {
+        if let CodeKind::Action(kind) = code.kind {
+            code.names_object = owners[&(kind, code.name.clone())].len() != 1;
+        }
     }
 }

@@ -157,10 +157,10 @@ fn compare(
             }
         }
     }
-    let tests = super::count(tests.len(), "test", "tests");
+    let tests = super::count(tests.len(), "test passes", "tests pass");
     writeln!(
         out,
-        "{tests} pass on the original; of {kills} claimed kills and {} other mutants {wrong} are not as the report says",
+        "{tests} on the original; of {kills} claimed kills and {} other mutants {wrong} are not as the report says",
         matrix.rows.len() - kills
     )?;
     if undecided > 0 {

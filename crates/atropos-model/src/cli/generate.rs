@@ -174,7 +174,7 @@ pub(super) fn generate_tests(
     };
     let mut generated = generated(&loaded.model, &options, &mut write)?;
     let failure = failure_text(&generated, &loaded.source);
-    let mut workers = generated.workers(&options)?;
+    let mut workers = generated.workers();
     let name = model_name(&args.file);
     let matrix = match &unwritten {
         None => check_suite(&directory, &mut generated, &mut workers, options.limits)?,
@@ -219,7 +219,7 @@ pub(super) fn rust_tests(
         writeln!(out, "{failure}")?;
         return Ok(false);
     }
-    let mut workers = generated.workers(&options)?;
+    let mut workers = generated.workers();
     let mut tests: Vec<TestCase> = Vec::new();
     for path in generated.paths.clone() {
         let graph = &mut generated.graph;

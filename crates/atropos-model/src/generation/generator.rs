@@ -3,7 +3,7 @@
 use super::moves::Move;
 use super::mutant_run::{StartResult, StepResult, advance, meet};
 use super::options::GenerationOptions;
-use super::state_graph::{SpecStateId, StateGraph, Transition};
+use super::state_graph::{SpecStateId, StateGraph, Transition, moves_from};
 use super::status::{GenerationResults, ModelKill, Status};
 use super::strategy::{MoveStrategy, StrategyInput};
 use super::workers::Workers;
@@ -37,14 +37,16 @@ pub struct Generated {
     pub stopped: Option<String>,
     /// What comes now must not take long.
     hurry: bool,
+    used_workers: Workers,
     /// What the original does wrong by itself, after which path.
     pub failure: Option<(Path, Stop)>,
     /// Per original state how often it was visited.
     pub visits: BTreeMap<u64, u32>,
     pub seconds: f64,
-    /// Seconds of processor time, of all threads and of the one that leads them; 0 where the system does not tell.
+    /// Of these, those in which only one worker could have work.
+    pub single_seconds: f64,
+    /// Seconds of processor time of all threads; 0 where the system does not tell.
     pub cpu_seconds: f64,
-    pub leading_cpu_seconds: f64,
     /// When and after how many choices so many mutants were killed.
     pub timeline: Vec<ProgressPoint>,
 }
@@ -84,6 +86,17 @@ struct RunningMutant {
 /// A test has no more moves than this, also if there is nothing to choose.
 const MOVES_PER_CHOICE: usize = 20;
 const MORE_MOVES: usize = 1_000;
+
+/// What workers do at once when the original has moved.
+enum Job<'w> {
+    FindMoves,
+    Advance(&'w RunningMutant),
+}
+
+enum Done {
+    Moves(Result<Vec<(Move, MutantSet)>, Stop>),
+    Advance(StepResult, bool, usize),
+}
 
 struct Generator<'o> {
     options: &'o GenerationOptions,
@@ -130,7 +143,7 @@ pub fn generate_with(
     finished: &mut Finished,
 ) -> anyhow::Result<Generated> {
     let begun = Instant::now();
-    let (all_before, own_before) = (cpu_seconds(), own_cpu_seconds());
+    let cpu_before = cpu_seconds();
     let mut generator = Generator::new(model, options, begun)?;
     generator.workers.set_halt(&generator.halt);
     let mut paths = Vec::new();
@@ -187,23 +200,21 @@ pub fn generate_with(
         failure,
         visits: generator.visits,
         seconds,
-        cpu_seconds: cpu_seconds() - all_before,
-        leading_cpu_seconds: own_cpu_seconds() - own_before,
+        single_seconds: seconds - generator.workers.shared_seconds(),
+        used_workers: generator.workers,
+        cpu_seconds: cpu_seconds() - cpu_before,
         timeline: generator.timeline,
     })
 }
 
 impl Generated {
-    /// Workers that put in order what was found.
-    ///
-    /// # Errors
-    /// If the model can't be compiled.
-    pub fn workers(&self, options: &GenerationOptions) -> anyhow::Result<Workers> {
-        let mut workers = Workers::new(&self.model, options)?;
+    /// Workers that put in order what was found, and remember nothing of how.
+    pub fn workers(&self) -> Workers {
+        let mut workers = self.used_workers.renewed();
         if self.hurry {
             workers.set_halt(&time_to_finish(Duration::from_secs_f64(self.seconds)));
         }
-        Ok(workers)
+        workers
     }
 }
 
@@ -215,17 +226,8 @@ fn time_to_finish(taken: Duration) -> Halt {
 
 /// Processor time of all threads so far, as Linux tells it.
 fn cpu_seconds() -> f64 {
-    processor_time("/proc/self/stat")
-}
-
-/// Of the calling thread alone: what no other worker can take off it.
-fn own_cpu_seconds() -> f64 {
-    processor_time("/proc/thread-self/stat")
-}
-
-fn processor_time(file: &str) -> f64 {
     const TICKS_PER_SECOND: f64 = 100.0;
-    let stat = std::fs::read_to_string(file).unwrap_or_default();
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The name in brackets may hold anything; user and system time are the 12th and 13th field behind it.
     let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let mut times = fields.split_whitespace().skip(11);
@@ -602,17 +604,34 @@ impl<'o> Generator<'o> {
         walk.gone.extend(unmet);
     }
 
+    /// Moves the running mutants on. Meanwhile one worker finds out what can be done where the original is now.
     fn advance_all(&mut self, walk: &mut Walk, step: &Move) {
         let next = walk.spec;
         let spec = self.graph.state(next);
         let limits = self.options.limits;
         let strategy = &self.strategy;
-        let steps = self.workers.map(&walk.live, |explorer, live| {
-            let (limits, may_rest) = strategy.allowance(live.mutant, spec, limits);
-            let acting = Acting::mutant(&explorer.model.mutants, live.mutant);
-            let advance = advance(explorer, &acting, &live.suspension, step, spec, limits);
-            (advance, may_rest, explorer.closed)
+        let mut jobs: Vec<Job> = walk.live.iter().map(Job::Advance).collect();
+        if spec.transitions.is_none() {
+            jobs.insert(0, Job::FindMoves);
+        }
+        let done = self.workers.map(&jobs, |explorer, job| match job {
+            Job::FindMoves => Done::Moves(moves_from(explorer, spec)),
+            Job::Advance(live) => {
+                let (limits, may_rest) = strategy.allowance(live.mutant, spec, limits);
+                let acting = Acting::mutant(&explorer.model.mutants, live.mutant);
+                let advance = advance(explorer, &acting, &live.suspension, step, spec, limits);
+                Done::Advance(advance, may_rest, explorer.closed)
+            }
         });
+        let mut steps = Vec::with_capacity(done.len());
+        for done in done {
+            match done {
+                Done::Advance(advance, may_rest, nodes) => steps.push((advance, may_rest, nodes)),
+                Done::Moves(Ok(moves)) => self.graph.set_moves(next, moves, &self.model.mutants),
+                // It is told when the moves are asked for.
+                Done::Moves(Err(_)) => {}
+            }
+        }
         let live = std::mem::take(&mut walk.live);
         for (mut one, (advance, may_rest, nodes)) in live.into_iter().zip(steps) {
             let mutant = one.mutant;

@@ -127,22 +127,30 @@ impl StateGraph {
             return Ok(());
         }
         let explorer = workers.first();
-        let acting = Acting::original(&explorer.model.mutants);
-        let inputs = explorer.inputs(&acting, &self.state(id).suspension)?;
+        let moves = moves_from(explorer, self.state(id))?;
         let model = explorer.model.clone();
-        let moves = Move::all(&self.state(id).observations, inputs);
+        self.set_moves(id, moves, &model.mutants);
+        Ok(())
+    }
+
+    /// What can be done at a spec, as it was found there.
+    pub(super) fn set_moves(
+        &mut self,
+        id: SpecStateId,
+        moves: Vec<(Move, MutantSet)>,
+        mutants: &Mutants,
+    ) {
         let transitions = moves
             .into_iter()
             .map(|(step, infected)| Transition {
                 number: self.number(&step),
                 step,
-                infected: self.shared(&infected, &model.mutants),
+                infected: self.shared(&infected, mutants),
                 harmless: BTreeSet::new(),
                 next: None,
             })
             .collect();
         self.state_mut(id).transitions = Some(transitions);
-        Ok(())
     }
 
     fn number(&mut self, step: &Move) -> usize {
@@ -201,6 +209,30 @@ impl StateGraph {
     ) -> Result<SpecStateId, Stop> {
         let kernel = self.state(from).suspension.after_observation(observation);
         self.enter(workers, kernel, limits)
+    }
+
+    /// Explores where several observations lead, at once. Those that stop the original stay unknown.
+    pub fn observe_ahead(
+        &mut self,
+        workers: &mut Workers,
+        from: SpecStateId,
+        observations: &[Observation],
+        limits: StateSpaceLimits,
+    ) {
+        let suspension = &self.state(from).suspension;
+        let mut kernels: Vec<Vec<SuspensionNode>> = observations
+            .iter()
+            .map(|observation| suspension.after_observation(observation))
+            .filter(|kernel| !self.known.contains_key(kernel))
+            .collect();
+        kernels.sort();
+        kernels.dedup();
+        let found = workers.map(&kernels, |explorer, kernel| close(explorer, kernel, limits));
+        for (kernel, closed) in kernels.into_iter().zip(found) {
+            if let Ok(closed) = closed {
+                self.add(kernel, closed);
+            }
+        }
     }
 
     fn set_next(&mut self, from: SpecStateId, at: usize, next: SpecStateId) {
@@ -277,6 +309,19 @@ struct Closed {
     suspension: Suspension,
     own: MutantSet,
     explored: usize,
+}
+
+/// What can be done at a spec.
+///
+/// # Errors
+/// An error behind one of the inputs.
+pub(super) fn moves_from(
+    explorer: &mut StateExplorer,
+    spec: &SpecState,
+) -> Result<Vec<(Move, MutantSet)>, Stop> {
+    let acting = Acting::original(&explorer.model.mutants);
+    let inputs = explorer.inputs(&acting, &spec.suspension)?;
+    Ok(Move::all(&spec.observations, inputs))
 }
 
 fn close(

@@ -28,6 +28,8 @@ pub struct Code {
     pub name: String,
     pub class: ClassId,
     pub kind: CodeKind,
+    /// Of an action: its labels name the object, because several objects have an action of this name and kind.
+    pub names_object: bool,
     /// The first locals.
     pub params: usize,
     pub locals: Vec<Local>,

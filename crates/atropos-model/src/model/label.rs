@@ -47,7 +47,7 @@ impl Model {
         }
     }
 
-    /// `ctr X(…)` or `obs Y(…)`; the object is named where its class has several.
+    /// `ctr X(…)` or `obs Y(…)`; the object is named where several have such an action.
     pub fn label_text(&self, label: &Label) -> String {
         let kind = if label.controllable { "ctr" } else { "obs" };
         format!("{kind} {}", self.label_name(label))
@@ -56,11 +56,9 @@ impl Model {
     /// The label without its kind.
     pub fn label_name(&self, label: &Label) -> String {
         let code = &self.codes[label.code.0 as usize];
-        let alone = self.instances[code.class.0 as usize].len() == 1;
-        let object = if alone {
-            String::new()
-        } else {
-            format!("{}.", self.objects[label.object.index()].name)
+        let object = match code.names_object {
+            true => format!("{}.", self.objects[label.object.index()].name),
+            false => String::new(),
         };
         let args = self.label_args(label);
         let args = if args.is_empty() {

@@ -51,7 +51,7 @@ pub struct JsonLabel {
     /// `Name`, `Name(argument, …)` or `object.Name(…)`.
     pub label: String,
     pub name: String,
-    /// Where the class has several objects.
+    /// Where several objects have such an action.
     pub object: Option<String>,
     pub arguments: Vec<String>,
 }
@@ -59,12 +59,11 @@ pub struct JsonLabel {
 impl JsonLabel {
     fn new(label: &Label, model: &Model) -> JsonLabel {
         let code = model.code(label.code);
-        let several = model.instances[code.class.0 as usize].len() != 1;
         let object = &model.objects[label.object.index()].name;
         JsonLabel {
             label: model.label_name(label),
             name: code.name.clone(),
-            object: several.then(|| object.clone()),
+            object: code.names_object.then(|| object.clone()),
             arguments: model.label_args(label),
         }
     }

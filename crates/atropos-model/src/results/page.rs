@@ -10,6 +10,7 @@ td.n{text-align:right;font-variant-numeric:tabular-nums}pre{background:#f6f6f6;p
 mark{background:none;color:inherit;border-bottom:2px solid;cursor:help}mark.killed{border-color:#2c8a3e}mark.given{border-color:#c33;background:#fdd}\
 mark.unreached{border-color:#999;background:#eee}mark.other{border-color:#c80}\
 .s-killed{color:#2c8a3e}.s-given,.s-skipped{color:#c33}.s-unreached{color:#777}\
+body>svg{max-width:45rem}\
 @media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}pre{background:#222}td,th{border-color:#444}mark.given{background:#522}mark.unreached{background:#333}}";
 
 /// `drawn` are the tests that have a drawing beside them; of a chart there is a view.

@@ -34,10 +34,10 @@ pub struct GenerationReport {
     pub seed: u64,
     pub workers: usize,
     pub seconds: f64,
-    /// Processor time of the generation, of all threads and of the one that leads them: with several workers, the part
-    /// of the work that only one can do.
+    /// Processor time of the generation, of all threads.
     pub cpu_seconds: f64,
-    pub leading_cpu_seconds: f64,
+    /// Of `seconds`, those in which only one worker could have work.
+    pub single_seconds: f64,
     /// The most memory that the process had; 0 where the system does not tell.
     pub peak_bytes: u64,
     /// Different states of the original that were visited.
@@ -134,7 +134,7 @@ impl GenerationReport {
             workers: options.workers,
             seconds: generated.seconds,
             cpu_seconds: generated.cpu_seconds,
-            leading_cpu_seconds: generated.leading_cpu_seconds,
+            single_seconds: generated.single_seconds,
             peak_bytes: peak_bytes(),
             states: generated.visits.len(),
             suite: SuiteOptions::default(),

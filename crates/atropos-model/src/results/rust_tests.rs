@@ -65,9 +65,8 @@ fn signatures(model: &Model) -> Vec<String> {
         .filter(|code| code.kind == CodeKind::Action(ActionKind::Controllable));
     let mut signatures = Vec::new();
     for code in inputs {
-        let several = model.instances[code.class.0 as usize].len() != 1;
         let mut params = vec!["&mut self".to_string()];
-        if several {
+        if code.names_object {
             params.push("object: &str".into());
         }
         for local in &code.locals[..code.params] {
@@ -252,7 +251,7 @@ fn input_function(model: &Model, tests: &[TestCase]) -> String {
     for label in labels {
         let code = model.code(label.code);
         let mut args = Vec::new();
-        if model.instances[code.class.0 as usize].len() != 1 {
+        if code.names_object {
             args.push(format!("{:?}", model.objects[label.object.index()].name));
         }
         for (text, local) in model.label_args(label).into_iter().zip(&code.locals) {

@@ -15,6 +15,8 @@ const DETOURS: usize = 500;
 /// How many moves a way back to the path may have, and how many states are looked at for it.
 const WAY_BACK: usize = 12;
 const LOOKED_AT: usize = 200;
+/// How many moves that generation did not look at are looked at for ways back, in a whole test.
+const LOOKS: usize = 5_000;
 /// In larger models only what generation has looked at is used for ways back.
 const MOST_OBJECTS: usize = 100;
 
@@ -59,7 +61,10 @@ impl TestCase {
             positions.entry(*state).or_default().push(at);
         }
         let mut builder = Builder {
-            may_look: workers.first().model.objects.len() <= MOST_OBJECTS,
+            looks: match workers.first().model.objects.len() <= MOST_OBJECTS {
+                true => LOOKS,
+                false => 0,
+            },
             graph,
             workers,
             limits,
@@ -85,8 +90,8 @@ struct Builder<'g> {
     graph: &'g mut StateGraph,
     workers: &'g mut Workers,
     limits: StateSpaceLimits,
-    /// States that generation did not look at may be looked at now.
-    may_look: bool,
+    /// So many moves that generation did not look at may be looked at now.
+    looks: usize,
     /// Where the path is at a state; sorted.
     positions: HashMap<SpecStateId, Vec<usize>>,
     /// Nodes off the path.
@@ -140,13 +145,23 @@ impl Builder<'_> {
         at: usize,
         left: usize,
     ) {
-        for observation in self.observations(state) {
-            if observation != *expected {
-                let to = self.branch(state, &observation, at, left);
-                self.edge(node, Edge::Step(Move::Observe(observation)), to);
-            }
+        let mut others = self.observations(state);
+        others.retain(|observation| observation != expected);
+        self.look_ahead(state, &others);
+        for observation in others {
+            let to = self.branch(state, &observation, at, left);
+            self.edge(node, Edge::Step(Move::Observe(observation)), to);
         }
         self.edge(node, Edge::Fail, self.verdict);
+    }
+
+    /// Explores where several observations lead, by all workers at once.
+    fn look_ahead(&mut self, state: SpecStateId, observations: &[Observation]) {
+        if self.detours < DETOURS {
+            let limits = self.limits;
+            self.graph
+                .observe_ahead(self.workers, state, observations, limits);
+        }
     }
 
     /// Where an observation off the path leads.
@@ -215,6 +230,7 @@ impl Builder<'_> {
         }
         let node = self.node();
         self.detours += 1;
+        self.look_ahead(state, &observations);
         for observation in observations {
             let to = self.branch(state, &observation, at, left - 1);
             self.edge(node, Edge::Step(Move::Observe(observation)), to);
@@ -270,13 +286,16 @@ impl Builder<'_> {
 
     /// The moves from a state, with where they lead.
     fn moves(&mut self, state: SpecStateId) -> Vec<(Move, SpecStateId)> {
-        if self.may_look {
+        if self.looks > 0 {
             if self.graph.find_transitions(self.workers, state).is_err() {
                 return Vec::new();
             }
-            let all: Vec<usize> = (0..self.graph.state(state).transitions().len()).collect();
+            let transitions = self.graph.state(state).transitions().iter().enumerate();
+            let unknown = transitions.filter(|(_, transition)| transition.next.is_none());
+            let unknown: Vec<usize> = unknown.map(|(at, _)| at).take(self.looks).collect();
+            self.looks -= unknown.len();
             self.graph
-                .look_ahead(self.workers, state, &all, self.limits);
+                .look_ahead(self.workers, state, &unknown, self.limits);
         }
         let transitions = self.graph.state(state).transitions().iter();
         transitions

@@ -370,7 +370,8 @@ impl StateExplorer {
         }
     }
 
-    /// Whether the original is known to have no step of this object here; then what it reached is noted.
+    /// Whether the original is known to have no step of this object here, and whoever acts does the same; then what the
+    /// original reached is noted.
     fn is_known_idle(
         &mut self,
         run: Run,
@@ -381,17 +382,18 @@ impl StateExplorer {
         let Some(Reducing { reducer, idle, .. }) = &mut self.reducing else {
             return false;
         };
-        let original = run.acting.is_original();
-        let Some(finding) = original
-            .then(|| idle.recall(reducer, object, run.state))
-            .flatten()
-        else {
+        let Some(finding) = idle.recall(reducer, object, run.state) else {
             return false;
         };
+        let original = run.acting.is_original();
+        let met = finding.infected.as_deref().unwrap_or_default();
+        if !original && run.acting.is_among(met) {
+            return false;
+        }
         expansion
             .takers
             .extend(finding.may_take.then(|| Taker::unasked(object, position)));
-        if let Some(infected) = &finding.infected {
+        if let Some(infected) = finding.infected.as_ref().filter(|_| original) {
             expansion.meet_next(position, infected.clone());
         }
         true

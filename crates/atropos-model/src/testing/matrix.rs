@@ -1,6 +1,6 @@
 //! Which test kills which mutant, and the smallest suite (greedily) that still kills all.
 
-use super::run::{PreparedTest, RunResult, run_mutant};
+use super::run::{ClosuresOfMutant, PreparedTest, RunResult, run_mutant};
 use super::written_test::WrittenTest;
 use crate::generation::{GenerationResults, ModelKill, Status, Workers};
 use crate::mutation::ModelMutantId;
@@ -85,7 +85,8 @@ impl KillMatrix {
             return KillMatrix { rows, faults };
         }
         let rows = workers.map(mutants, |explorer, mutant| {
-            let run = |test| run_mutant(explorer, test, *mutant);
+            let mut closures = ClosuresOfMutant::default();
+            let run = |test| run_mutant(explorer, test, *mutant, &mut closures);
             MutantRow {
                 mutant: *mutant,
                 runs: prepared.iter().map(run).collect(),

@@ -8,6 +8,7 @@ use crate::state_space::{
     Acting, FastMap, FastSet, StateExplorer, StateSpaceLimits, Stop, Suspension, SuspensionNode,
 };
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A mutant may go through so many times as many nodes as the original went through at once, and some more; and so many
 /// times as many in the whole test.
@@ -98,6 +99,7 @@ impl PreparedTest {
                 acting: &acting,
                 limits,
                 infected: &mut infected,
+                closures: None,
             };
             let result = &mut prepared.original;
             let next = prepared
@@ -179,11 +181,35 @@ fn trace_to(came: &[(Option<usize>, String)]) -> Vec<String> {
     trace
 }
 
-/// Runs a mutant on a test, from the start.
+/// What one mutant's internal steps led to, for its runs on further tests: they mostly begin alike.
+#[derive(Default)]
+pub struct ClosuresOfMutant {
+    known: FastMap<Vec<SuspensionNode>, KnownClosure>,
+}
+
+struct KnownClosure {
+    result: Result<Arc<Suspension>, Stop>,
+    nodes: usize,
+    limits: StateSpaceLimits,
+}
+
+impl KnownClosure {
+    /// Whether it is the same within other limits.
+    fn holds(&self, limits: StateSpaceLimits) -> bool {
+        match self.result {
+            Err(Stop::Halted(_)) => false,
+            Err(Stop::TooManyStates) => limits.closure <= self.limits.closure,
+            Ok(_) | Err(Stop::Error(..)) => limits.closure >= self.limits.closure,
+        }
+    }
+}
+
+/// Runs a mutant on a test, from the start. What is known of its closures is the same for all tests.
 pub fn run_mutant(
     explorer: &mut StateExplorer,
     prepared: &PreparedTest,
     mutant: ModelMutantId,
+    closures: &mut ClosuresOfMutant,
 ) -> RunResult {
     if prepared.original.halted {
         return RunResult {
@@ -221,6 +247,7 @@ pub fn run_mutant(
             acting: &acting,
             limits: prepared.limits,
             infected: &mut MutantSet::default(),
+            closures: (!prepared.always_run).then_some(&mut *closures),
         };
         let next = prepared
             .test
@@ -245,6 +272,8 @@ struct Step<'s> {
     acting: &'s Acting,
     limits: StateSpaceLimits,
     infected: &'s mut MutantSet,
+    /// Of a mutant, which is not asked what it infects.
+    closures: Option<&'s mut ClosuresOfMutant>,
 }
 
 impl WrittenTest {
@@ -290,9 +319,25 @@ impl WrittenTest {
 }
 
 impl Step<'_> {
-    fn close(&mut self, kernel: &[SuspensionNode]) -> Result<Suspension, Stop> {
-        self.explorer
-            .close(self.acting, kernel, self.limits, self.infected)
+    fn close(&mut self, kernel: &[SuspensionNode]) -> Result<Arc<Suspension>, Stop> {
+        let known = self.closures.as_ref().and_then(|c| c.known.get(kernel));
+        if let Some(known) = known.filter(|known| known.holds(self.limits)) {
+            self.explorer.closed = known.nodes;
+            return known.result.clone();
+        }
+        let closed = self
+            .explorer
+            .close(self.acting, kernel, self.limits, self.infected);
+        let result = closed.map(Arc::new);
+        if let Some(closures) = &mut self.closures {
+            let known = KnownClosure {
+                result: result.clone(),
+                nodes: self.explorer.closed,
+                limits: self.limits,
+            };
+            closures.known.insert(kernel.to_vec(), known);
+        }
+        result
     }
 
     fn find_input(&mut self, suspension: &Suspension, input: &str) -> Result<Label, String> {

@@ -424,3 +424,34 @@ fn fewer_outputs_alone_are_no_kill() {
         );
     }
 }
+
+/// Two classes may have an action of one name: their labels name the object, or a written test could not tell them apart.
+#[test]
+fn outputs_of_one_name_in_two_classes_are_told_apart() {
+    let text = "types
+  Part = system |[
+    var on: bool = true
+    actions obs Shown = requires true: skip end
+    do requires on: Shown(); on := false end od
+  ]|;
+  Main = autocons system |[
+    var part: Part = new(Part, \"part\"); on: bool = false
+    actions
+      obs Shown = requires true: skip end;
+      ctr Go = requires true: skip end
+    do requires on: Shown(); on := false end // Go() od
+  ]|
+system Part // Main";
+    let options = options(StrategyKind::Frontier, 1);
+    assert!(kills_are_real(text, &options) > 0);
+    let (texts, _) = written(&mut run(text, &options), &options);
+    assert!(texts[0].contains("\"obs part.Shown\""), "{}", texts[0]);
+}
+
+#[test]
+fn claims_hold_where_two_classes_share_names() {
+    let mut options = options(StrategyKind::Frontier, 1);
+    (options.tests, options.depth) = (2, 6);
+    options.limits.closure = 500;
+    kills_are_real(&random_model(136), &options);
+}

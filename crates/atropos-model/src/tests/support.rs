@@ -98,7 +98,7 @@ fn outcome_text(model: &Model, outcome: &Iteration) -> String {
 }
 
 pub fn engines(model: &Arc<Model>) -> (Interpreted, Jitted) {
-    let compiled = CompiledModel::new(model).expect("the model compiles");
+    let compiled = CompiledModel::new(model, 2).expect("the model compiles");
     (
         Interpreted {
             model: model.clone(),

@@ -5,6 +5,7 @@ mod document;
 mod paper;
 mod run;
 mod seeds;
+mod shares;
 mod tables;
 
 use std::fmt::Write as _;
@@ -41,9 +42,20 @@ pub struct MomutOptions {
     /// Seeds of m7, which takes minutes
     #[arg(long, value_delimiter = ',', default_value = "0,1")]
     station_seeds: Vec<u64>,
-    /// Numbers of objects of the stations that show how costs grow; 0 leaves this part out
+    /// Numbers of objects of the stations that show how costs grow
     #[arg(long, value_delimiter = ',', default_value = "178,356,712,1424,2848")]
     objects: Vec<usize>,
+    /// What to measure
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "results,growth"
+    )]
+    parts: Vec<Part>,
+    /// The most tests of a run that may have as many as it takes
+    #[arg(long, default_value_t = 96)]
+    most_tests: usize,
     /// Put the tables, of all models, in their places in EXPERIMENTS.md
     #[arg(long, conflicts_with = "models")]
     update: bool,
@@ -52,6 +64,21 @@ pub struct MomutOptions {
     svg: String,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// The paper's tables, and the strategies compared
+    Results,
+    /// How time and memory grow with the number of objects
+    Growth,
+    /// The share of killed mutants with as many tests as it takes
+    Shares,
+    /// Two workers against one, on m5 to m7
+    Workers,
+}
+
+/// Models that are large enough for two workers.
+const LARGE: [&str; 3] = ["m5", "m6", "m7"];
+
 pub fn run(options: &MomutOptions) -> Result<()> {
     let tool = Tool {
         program: subject::atropos()?,
@@ -59,6 +86,36 @@ pub fn run(options: &MomutOptions) -> Result<()> {
         time: options.time,
     };
     fs::create_dir_all(&tool.directory)?;
+    let mut sections = Vec::new();
+    for part in &options.parts {
+        let made = match part {
+            Part::Results => results(&tool, options)?,
+            Part::Growth => vec![scaling(&tool, options)?],
+            Part::Shares => vec![shares::shares(&tool, &options.models, options.most_tests)?],
+            Part::Workers => {
+                let large = |name: &&String| LARGE.contains(&name.as_str());
+                let models: Vec<String> = options.models.iter().filter(large).cloned().collect();
+                vec![shares::workers(&tool, &models)?]
+            }
+        };
+        for section in &made {
+            println!("\n{}", section.text);
+        }
+        sections.extend(made);
+    }
+    if options.update {
+        let path = subject::repository().join("EXPERIMENTS.md");
+        let mut text = fs::read_to_string(&path)?;
+        for section in &sections {
+            text = section.put_into(&text)?;
+        }
+        fs::write(&path, text)?;
+    }
+    Ok(())
+}
+
+/// Three tests of every model by every strategy, with every seed.
+fn results(tool: &Tool, options: &MomutOptions) -> Result<Vec<Section>> {
     let mut runs = Vec::new();
     for name in &options.models {
         let model = tool.model(name)?;
@@ -76,6 +133,7 @@ pub fn run(options: &MomutOptions) -> Result<()> {
                 model,
                 strategy,
                 seed: *seed,
+                tests: 3,
                 workers: 1,
             });
         }
@@ -84,23 +142,7 @@ pub fn run(options: &MomutOptions) -> Result<()> {
     let first = |figures: &&Figures| Some(&figures.seed) == options.seeds.first();
     let mut sections = tables::sections(&all.iter().filter(first).collect::<Vec<_>>());
     sections.push(seeds::section(&all, &options.seeds));
-    for section in &sections {
-        println!("\n{}", section.text);
-    }
-    if !options.objects.contains(&0) {
-        let growth = scaling(&tool, options)?;
-        println!("\n{}", growth.text);
-        sections.push(growth);
-    }
-    if options.update {
-        let path = subject::repository().join("EXPERIMENTS.md");
-        let mut text = fs::read_to_string(&path)?;
-        for section in &sections {
-            text = section.put_into(&text)?;
-        }
-        fs::write(&path, text)?;
-    }
-    Ok(())
+    Ok(sections)
 }
 
 /// One run of the generator.
@@ -109,6 +151,7 @@ struct Run {
     model: PathBuf,
     strategy: &'static str,
     seed: u64,
+    tests: usize,
     workers: usize,
 }
 
@@ -173,14 +216,18 @@ impl Tool {
             model,
             strategy,
             seed,
+            tests,
             workers,
         } = run;
-        let out = self.directory.join(format!("{name}-{strategy}-{seed}"));
+        let out = self
+            .directory
+            .join(format!("{name}-{strategy}-{seed}-{tests}-{workers}"));
         let mut command = Command::new(&self.program);
         command
             .args(["atropos", "model", "generate"])
             .arg(model)
-            .args(["--tests", "3", "--depth", "150", "--strategy", strategy])
+            .args(["--tests", &tests.to_string()])
+            .args(["--depth", "150", "--strategy", strategy])
             .args(["--time", &self.time.to_string()])
             .args(["--seed", &seed.to_string()])
             .args(["--workers", &workers.to_string(), "--out"])
@@ -216,6 +263,7 @@ fn scaling(tool: &Tool, options: &MomutOptions) -> Result<Section> {
             model,
             strategy: STRATEGIES[2],
             seed: 0,
+            tests: 3,
             workers: thread::available_parallelism().map_or(1, usize::from),
         })?;
         let report = &figures.report;

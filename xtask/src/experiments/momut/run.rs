@@ -29,6 +29,7 @@ pub struct Report {
     pub initial_steps: usize,
     pub states: usize,
     pub seconds: f64,
+    pub single_seconds: f64,
     pub peak_bytes: u64,
     pub stopped: Option<String>,
     pub table: Table,

@@ -22,6 +22,8 @@ pub(super) struct Shared<'s> {
     pub module: &'s mut JITModule,
     pub runtime: &'s HashMap<&'static str, FuncId>,
     pub codes: &'s [FuncId],
+    /// Codes that are called, to be compiled as well.
+    pub called: &'s mut Vec<CodeId>,
     pub tables: &'s mut Tables,
 }
 
@@ -188,6 +190,7 @@ impl<'s, 'f> Emitter<'s, 'f> {
                     .module
                     .declare_func_in_func(function, self.builder.func);
                 self.code_references.insert(id, reference);
+                self.shared.called.push(id);
                 reference
             }
         };

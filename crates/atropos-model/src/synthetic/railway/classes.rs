@@ -12,7 +12,8 @@ pub fn types() -> Vec<String> {
         "t_Position = {PositionUnknown, Plus, Minus, Between, Trailed}",
         "t_Aspect = {Dark, LampTest, LampFine, Stop, Go, Broken}",
         "t_RouteState = {Idle, Requested, Locking, Locked, Open, Used, Releasing}",
-        "t_PairState = {Waiting, Commanded, Held, Passing, Passed}",
+        "t_PairState = {Unplaced, Waiting, Commanded, Held, Passing, Passed}",
+        "t_place = int[0..elements_of_route]",
     ]
     .map(str::to_owned)
     .to_vec();

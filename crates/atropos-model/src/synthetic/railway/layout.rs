@@ -182,6 +182,8 @@ impl TrackLayout {
             ));
             lines.push(format!("routes_of_{sort} = {}", self.most_users(sort) + 1));
         }
+        let most = self.routes.iter().map(Vec::len).max().unwrap_or(0);
+        lines.push(format!("elements_of_route = {}", most + 1));
         let numbers = self.numbers;
         let relays = numbers.relays.div_ceil(numbers.sections) + 1;
         lines.push(format!("relays_of_section = {relays}"));

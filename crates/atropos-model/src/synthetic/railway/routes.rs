@@ -6,11 +6,11 @@ use crate::synthetic::class::ClassText;
 fn pair(name: &str, remark: &str, element: &str) -> ClassText {
     ClassText::new(name, remark)
         .with_attributes(&format!(
-            "state : t_PairState = t_PairState.Waiting
+            "state : t_PairState = t_PairState.Unplaced
 route : Route = nil
 element : {element} = nil
 wired : bool = false
-order : t_Level = 0
+order : t_place = 0
 overlap : bool = false
 flank : bool = false"
         ))
@@ -21,7 +21,7 @@ flank : bool = false"
   wired := true
 end
 
-set_order(place: t_Level) = order := place end
+set_order(place: t_place) = order := place end
 
 set_overlap(beyond: bool) = overlap := beyond end
 
@@ -41,6 +41,13 @@ reset =
   state := t_PairState.Waiting
 end"
         ))
+        .with_actions(
+            "take_place =
+  requires wired and state = t_PairState.Unplaced and route.is_next(order):
+    state := t_PairState.Waiting;
+    route.has_placed()
+  end",
+        )
 }
 
 /// A section on a route.
@@ -83,7 +90,7 @@ give_back =
     state := t_PairState.Waiting
   end",
     )
-    .with_rank("take()\ntrain_comes()\ntrain_leaves()\ngive_back()")
+    .with_rank("take_place()\ntake()\ntrain_comes()\ntrain_leaves()\ngive_back()")
 }
 
 /// A relay on a route.
@@ -106,7 +113,7 @@ give_back =
     state := t_PairState.Waiting
   end",
     )
-    .with_rank("take()\ngive_back()")
+    .with_rank("take_place()\ntake()\ngive_back()")
 }
 
 /// A switch on a route.
@@ -139,7 +146,7 @@ give_back =
     state := t_PairState.Waiting
   end",
         )
-        .with_rank("command()\ntake()\ngive_back()")
+        .with_rank("take_place()\ncommand()\ntake()\ngive_back()")
 }
 
 /// A signal on a route.
@@ -185,7 +192,7 @@ give_back =
     state := t_PairState.Waiting
   end",
     )
-    .with_rank("take()\nclear()\nfall_back()\ngive_back()")
+    .with_rank("take_place()\ntake()\nclear()\nfall_back()\ngive_back()")
 }
 
 /// The route itself.
@@ -199,6 +206,7 @@ pub fn route() -> ClassText {
 blocked : bool = false
 confirmed : bool = false
 asked : bool = false
+placed : t_place = 0
 uses : t_Level = 0",
     );
     let mut conditions: Vec<(&str, String)> = Vec::new();
@@ -235,6 +243,13 @@ uses : t_Level = 0",
         .with_methods(
             "sections_done: bool =
   result := forall p: t_section_of_route: (p < len sections => sections[p].is_done())
+end
+
+# The pairs take their places one after the other.
+is_next(place: t_place): bool = result := placed = place end
+
+has_placed =
+  placed := placed + 1
 end
 
 is_locking: bool = result := state = t_RouteState.Locking end

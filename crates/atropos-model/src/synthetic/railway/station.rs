@@ -247,7 +247,7 @@ fn route_wiring(layout: &TrackLayout, class: &mut ClassText) -> Vec<String> {
             parts.push(format!("{pair}.wire(route_{route}, {})", element.name()));
             parts.push(format!("route_{route}.add_{sort}({pair})"));
             parts.push(format!("{}.add_user({pair})", element.name()));
-            parts.push(format!("{pair}.set_order({})", place.min(15)));
+            parts.push(format!("{pair}.set_order({place})"));
             parts.push(format!(
                 "{pair}.set_overlap({})",
                 place + 2 > elements.len()
