@@ -1,6 +1,7 @@
 //! M6 and M7: a railway station with track sections, track relays, switches, main signals and train routes.
 //!
-//! There is one object per element, per route and per (route, element) pair, and one for the station itself. After power-on the elements come up one
+//! There is one object per element, per route and per (route, element) pair, and one for the station itself. First the pairs take their places: one
+//! internal step each, in order within a route, in any order between routes, 2,552 steps in M7. Then the elements come up one
 //! after the other along two tracks, which gives a long, partially ordered sequence of observations before the first input: relays of a section,
 //! the section, its switches, its signals. Then the operator requests routes: the pairs of a route lock their elements in any order, switches
 //! move, the route locks, its signal clears, the train passes, everything is released.
