@@ -7,6 +7,7 @@
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ReturnType, Signature, Stmt, Type};
 
+use crate::const_functions::may_be_const;
 use crate::expressions::ExpressionRole;
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
@@ -59,6 +60,9 @@ impl Walker<'_> {
             .into_iter()
             .filter(|value| existing.as_ref() != Some(&without_spaces(value)))
             .filter(|value| !(is_default && value == "Default::default()"))
+            .filter(|value| {
+                signature.constness.is_none() || may_be_const(value, signature, &self.parameters())
+            })
             .map(|value| self.body_draft(edited, value))
             .collect();
         if returns_unit(signature)
@@ -67,6 +71,13 @@ impl Walker<'_> {
             self.frame.sole_statement = Some(self.source.span(only));
         }
         self.point(span, Shape::Body, drafts);
+    }
+
+    /// The type parameters that the function can name.
+    fn parameters(&self) -> Vec<String> {
+        let all = self.frame.type_parameters.iter();
+        let all = all.chain(&self.owner.type_parameters);
+        all.map(|parameter| parameter.name.clone()).collect()
     }
 
     fn body_draft(&self, span: Span, value: String) -> Draft {

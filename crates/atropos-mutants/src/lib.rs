@@ -11,6 +11,7 @@ mod bindings;
 mod bodies;
 mod concurrency;
 mod conditions;
+mod const_functions;
 mod constants;
 mod control;
 pub mod dependence;
@@ -39,6 +40,7 @@ mod walk;
 mod walk_constants;
 
 pub use apply::apply;
+pub use const_functions::{ConstCalls, ConstFunction};
 pub use find::{Edition, FindOptions, ParseError, find_mutants};
 pub use mutant::{
     ChildModule, Exclusion, FileMutants, FunctionBody, Mutant, MutantId, Point, Shape, Span,

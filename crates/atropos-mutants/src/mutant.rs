@@ -8,6 +8,7 @@
 pub use atropos_values::MutantId;
 use serde::{Deserialize, Serialize};
 
+use crate::const_functions::{ConstCalls, ConstFunction};
 use crate::operator::Operator;
 
 /// A half-open range of bytes in a source file.
@@ -176,6 +177,12 @@ pub struct FileMutants {
     /// Where an item may be inserted at the file's top: behind a shebang, inner attributes and
     /// inner doc comments.
     pub first_item: usize,
+    /// The `const fn`s with mutants, which are written as plain functions.
+    #[serde(default)]
+    pub const_functions: Vec<ConstFunction>,
+    /// What is called where only a `const fn` may be.
+    #[serde(skip)]
+    pub const_calls: ConstCalls,
     /// What `exclude_re` attributes leave out.
     #[serde(default)]
     pub exclusions: Vec<Exclusion>,

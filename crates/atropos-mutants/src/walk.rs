@@ -13,6 +13,7 @@ use syn::{
 use crate::attributes::AttributeFacts;
 use crate::concurrency::construct::KnownName;
 use crate::concurrency::locals;
+use crate::const_functions::{ConstCalls, ConstFunction};
 use crate::find::FindOptions;
 use crate::mutant::{
     ChildModule, Exclusion, FileMutants, FunctionBody, Mutant, MutantId, Point, Shape, Span,
@@ -201,11 +202,12 @@ impl<'a> Walker<'a> {
             .points
             .sort_by_key(|point| (point.span.start, std::cmp::Reverse(point.span.end)));
         self.found.steps.sort_by_key(|step| step.offset);
-        let bodies = self.found.steps.iter_mut();
-        let bodies = bodies.filter_map(|step| step.function.as_mut());
-        for (number, body) in (0..).zip(bodies) {
-            body.number = number;
-        }
+        self.found.number_functions();
+        self.found.const_calls = ConstCalls::of(file);
+        // Without a mutant there is nothing to weave.
+        let points = self.found.points.clone();
+        self.found
+            .keep_const(|function| !points.iter().any(|point| function.evaluates(point.span)));
         self.found
     }
 
@@ -475,9 +477,11 @@ impl<'a> Walker<'a> {
         if self.looks_at_concurrency() {
             self.frame.constructs = locals::of(self, block);
         }
-        if signature.constness.is_some() {
+        let const_function = ConstFunction::of(signature, block, self.source);
+        if const_function.is_some() && !mode.mutates {
             self.constant_block(block);
         } else {
+            self.found.const_functions.extend(const_function);
             self.in_mode(mode, |walker| {
                 let start = walker.body_start(block, attributes);
                 walker.function_step(start, block);

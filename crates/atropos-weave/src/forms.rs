@@ -10,7 +10,7 @@ use atropos_mutants::mutant::MutantId;
 use serde::{Deserialize, Serialize};
 
 /// Raised whenever a reader of the old form would misread the new one.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// How a point is written into the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -82,6 +82,8 @@ pub struct FileForms {
     /// All that it had was dropped, for an error that nothing in particular explains.
     #[serde(default)]
     is_given_up: bool,
+    /// `const fn`s that a constant needs, by their place in `FileMutants::const_functions`.
+    const_functions: BTreeSet<usize>,
     /// Step counters that are out, by their place in `FileMutants::steps`.
     dropped_steps: BTreeSet<usize>,
 }
@@ -93,6 +95,7 @@ impl FileForms {
             dropped: BTreeMap::new(),
             suspected: BTreeMap::new(),
             is_given_up: false,
+            const_functions: BTreeSet::new(),
             dropped_steps: BTreeSet::new(),
         }
     }
@@ -160,6 +163,16 @@ impl FileForms {
         for mutant in self.suspected.remove(&point).unwrap_or_default() {
             self.dropped.remove(&mutant);
         }
+    }
+
+    /// Leaves a `const fn` as it is, without the mutants that would act in it. Tells whether it was woven.
+    pub fn keep_const(&mut self, function: usize) -> bool {
+        self.const_functions.insert(function)
+    }
+
+    /// Whether a `const fn` is left as it is.
+    pub fn is_const_kept(&self, function: usize) -> bool {
+        self.const_functions.contains(&function)
     }
 
     /// Drops a step counter. Tells whether it was still there.

@@ -20,6 +20,7 @@ use crate::ranges::RangeEnds;
 use crate::site::{SwitchSite, is_literal};
 use crate::source_map::{WovenArm, WovenPoint};
 use crate::syntax::contains_let;
+use crate::weave::is_const;
 
 /// A piece of new text around a part of the source, or before it if the part is empty.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub(crate) struct Wrap {
 pub(crate) enum NodeKind {
     /// A step counter, by its number.
     Step(usize),
+    /// The word `const` of a function that is no longer one.
+    NoConst,
     /// The declaration that the edition of 2015 needs.
     ExternCrate,
     /// The original in an arm of its own.
@@ -161,6 +164,7 @@ const NO_RANGE: &str = "only a range can be iterated in two ways";
 const FEW_ARMS: usize = 6;
 /// Bytes that may be written into a file for the points of one constant.
 const MOST_TEXT: usize = 1 << 14;
+const NEEDED_CONST: &str = "a constant needs its function at compile time";
 const NO_SITE: &str = "its temporaries would be dropped too early";
 
 impl<'a> Planner<'a> {
@@ -219,9 +223,12 @@ impl<'a> Planner<'a> {
     fn draft(&self, index: usize, point: &'a Point, layout: &mut Layout) -> Draft<'a> {
         let mut alive = Vec::new();
         let first = point.mutants.first().map_or(0, |mutant| mutant.id.0);
+        let is_const = is_const(self.mutants, self.forms, point.span);
         for (mutant, number) in point.mutants.iter().zip(1..) {
             if let Some(reason) = self.forms.reason(mutant.id) {
                 layout.absent.push((mutant.id, reason.to_owned()));
+            } else if is_const {
+                layout.absent.push((mutant.id, NEEDED_CONST.to_owned()));
             } else if first == 0 || mutant.id.0 != first + number - 1 {
                 let reason = "the mutants of its point are not numbered one after another";
                 layout.absent.push((mutant.id, reason.to_owned()));

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use atropos_mutants::mutant::{MutantId, Span};
+use atropos_values::interface::RUNTIME;
 
 use crate::blame::{Blame, BlameFinder};
 use crate::diagnostics::RustcDiagnostic;
@@ -25,6 +26,8 @@ pub struct RolledBack {
     /// Points that are out with all their mutants.
     pub dropped_points: usize,
     pub dropped_steps: usize,
+    /// `const fn`s that a constant needs.
+    pub const_functions: usize,
     /// Files that lost everything because of errors that nothing in particular explains.
     pub files_given_up: Vec<String>,
     /// Errors that no woven text explains.
@@ -34,7 +37,12 @@ pub struct RolledBack {
 impl RolledBack {
     /// Whether weaving again makes sense.
     pub fn made_progress(&self) -> bool {
-        self.plainer + self.dropped_mutants + self.dropped_points + self.dropped_steps > 0
+        self.plainer
+            + self.dropped_mutants
+            + self.dropped_points
+            + self.dropped_steps
+            + self.const_functions
+            > 0
     }
 }
 
@@ -47,6 +55,9 @@ impl fmt::Display for RolledBack {
         )?;
         if self.dropped_steps > 0 {
             write!(f, ", {} step counters dropped", self.dropped_steps)?;
+        }
+        if self.const_functions > 0 {
+            write!(f, ", {} functions const again", self.const_functions)?;
         }
         for file in &self.files_given_up {
             write!(f, ", {file} given up")?;
@@ -63,6 +74,22 @@ fn is_final(error: &RustcDiagnostic) -> bool {
     error.code() == "E0015"
         || error.code().is_empty() && error.message.starts_with("no rules expected")
         || error.code().is_empty() && error.message.starts_with("expected ")
+}
+
+/// What rustc calls the function that a constant calls and that is not `const`: the last part of its path.
+pub fn needed_const_function(message: &str) -> Option<&str> {
+    let (_, path) = message
+        .strip_prefix("cannot call non-const ")?
+        .split_once('`')?;
+    let (path, _) = path.split_once('`')?;
+    // Woven code calls the runtime.
+    if path.starts_with(RUNTIME) {
+        return None;
+    }
+    let path = path.split_once("::<").map_or(path, |(name, generics)| {
+        generics.rsplit_once(">::").map_or(name, |(_, last)| last)
+    });
+    path.rsplit("::").next()
 }
 
 /// Codes of errors that showing values to the runtime can cause: problems with inference and with
@@ -115,6 +142,9 @@ pub fn roll_back(
     let mut places = Vec::new();
     let mut homeless = Vec::new();
     for error in errors {
+        if round.keep_const(error) {
+            continue;
+        }
         match finder.blame(error) {
             Blame::Variants(variants) => {
                 for (file, mutant) in variants {
@@ -170,6 +200,24 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
+    /// Makes functions `const` again that a constant calls. Tells whether the error is due to one.
+    fn keep_const(&mut self, error: &RustcDiagnostic) -> bool {
+        let Some(name) = needed_const_function(&error.message) else {
+            return false;
+        };
+        let mut is_due = false;
+        for (file, woven) in self.woven {
+            for (function, woven_as) in &woven.map.no_longer_const {
+                if woven_as == name {
+                    is_due = true;
+                    let is_new = self.forms.file_mut(file).keep_const(*function);
+                    self.rolled_back.const_functions += usize::from(is_new);
+                }
+            }
+        }
+        is_due
+    }
+
     /// A mutant whose code is at fault goes, unless it is its form that can't do what it should.
     fn change_mutant(&mut self, file: &str, mutant: MutantId, error: &RustcDiagnostic) {
         let points = self.woven[file].map.points();
@@ -448,6 +496,41 @@ mod tests {
     }
 
     const SUM: &str = "fn f(a: T, b: T) -> T { a + b }";
+
+    #[test]
+    fn a_const_fn_that_a_constant_calls_is_const_again() {
+        let source = "const fn f(a: u8) -> u8 { a + 1 }\nconst fn g() -> u8 { 2 }\nm!(f(2));";
+        let mut bench = Bench::new("AOR", source);
+        assert!(bench.woven[FILE].text.starts_with("      fn f"));
+        let mut error = bench.error("E0015", &[]);
+        error.message =
+            "cannot call non-const associated function `S::<'_>::f` in constants".into();
+        let rolled_back = bench.roll_back(&[error]);
+        assert_eq!(rolled_back.const_functions, 1);
+        assert!(rolled_back.made_progress());
+        assert_eq!(bench.woven[FILE].text, source);
+        assert!(
+            bench.woven[FILE]
+                .absent
+                .iter()
+                .all(|(_, why)| why.contains("compile time"))
+        );
+    }
+
+    #[test]
+    fn names_of_functions_that_should_be_const_are_read() {
+        let check = |path: &str, expected| {
+            let message = format!("cannot call non-const function `{path}` in constants");
+            assert_eq!(needed_const_function(&message), expected, "{path}");
+        };
+        check("f", Some("f"));
+        check("S::new", Some("new"));
+        check("Set::<T>::new", Some("new"));
+        check("new::<u8>", Some("new"));
+        check("<S as T>::f", Some("f"));
+        check("atropos_runtime::on", None);
+        assert_eq!(needed_const_function("mismatched types"), None);
+    }
 
     #[test]
     fn a_mutant_whose_code_is_wrong_goes_alone() {

@@ -41,6 +41,12 @@ impl Weaver<'_> {
         let owner = match (node.wrap.point, &node.wrap.kind) {
             (_, NodeKind::Step(step)) => TextOwner::Step { step: *step },
             (Some(point), _) => TextOwner::Frame { point },
+            (None, NodeKind::NoConst) => {
+                // Columns stay what they are.
+                let width = node.wrap.span.end - node.wrap.span.start;
+                self.writer.put(&" ".repeat(width));
+                return;
+            }
             (None, _) => {
                 self.writer.put(&format!("extern crate {RUNTIME};"));
                 return;
@@ -59,7 +65,7 @@ impl Weaver<'_> {
                 let call = step_call(*counter, place, self.first_function);
                 self.writer.put(&call);
             }
-            NodeKind::ExternCrate => {}
+            NodeKind::ExternCrate | NodeKind::NoConst => {}
             NodeKind::Switch { choice, access } => self.switch(node, choice, *access),
             NodeKind::Body(choice) => self.early_return(node, choice),
             NodeKind::Block(choice) => {

@@ -77,6 +77,8 @@ pub struct WeaveMap {
     pub(crate) verbatim: Vec<Verbatim>,
     pub(crate) points: Vec<WovenPoint>,
     pub(crate) scopes: Vec<SyntaxScope>,
+    /// The `const fn`s that are plain functions in the text: place in `FileMutants::const_functions`, and name.
+    pub(crate) no_longer_const: Vec<(usize, String)>,
     /// The step counters in the text: number and place in the source.
     pub(crate) steps: Vec<(usize, usize)>,
 }

@@ -78,7 +78,8 @@ fn weave(
     let mut steps = Vec::new();
     if options.steps {
         for (step, place) in mutants.steps.iter().enumerate() {
-            if !forms.is_step_dropped(step) {
+            let at = Span::new(place.offset, place.offset);
+            if !forms.is_step_dropped(step) && !is_const(mutants, forms, at) {
                 steps.push((step, place.offset));
             }
         }
@@ -93,6 +94,17 @@ fn weave(
             .iter()
             .map(|&(step, offset)| unowned(offset, NodeKind::Step(step))),
     );
+    let mut no_longer_const = Vec::new();
+    for (index, function) in mutants.const_functions.iter().enumerate() {
+        if !forms.is_const_kept(index) {
+            no_longer_const.push((index, function.name.clone()));
+            layout.wraps.push(Wrap {
+                span: function.keyword,
+                point: None,
+                kind: NodeKind::NoConst,
+            });
+        }
+    }
     if options.edition_2015_root {
         let declaration = unowned(mutants.first_item, NodeKind::ExternCrate);
         layout.wraps.push(declaration);
@@ -118,10 +130,17 @@ fn weave(
             verbatim,
             points: layout.points,
             scopes: contexts.scopes,
+            no_longer_const,
             steps,
         },
         absent: layout.absent,
     }
+}
+
+/// Whether a part of the source belongs to a `const fn` that is left as it is.
+pub(crate) fn is_const(mutants: &FileMutants, forms: &FileForms, span: Span) -> bool {
+    let mut functions = mutants.const_functions.iter().enumerate();
+    functions.any(|(index, function)| forms.is_const_kept(index) && function.evaluates(span))
 }
 
 /// A wrap with the wraps inside it.
@@ -170,7 +189,7 @@ fn nest(mut wraps: Vec<Wrap>) -> Vec<WrapTree> {
 fn depth(kind: &NodeKind) -> u8 {
     match kind {
         NodeKind::ExternCrate => 0,
-        NodeKind::Step(_) => 1,
+        NodeKind::Step(_) | NodeKind::NoConst => 1,
         NodeKind::Body(_) | NodeKind::NoIterator(_) => 2,
         NodeKind::Block(_) => 2,
         NodeKind::Statement(_) => 3,

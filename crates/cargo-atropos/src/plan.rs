@@ -92,6 +92,7 @@ impl PlannedPackage {
     /// Leaves the files, whose step counters are woven.
     pub fn forget_mutants(&mut self) {
         for file in &mut self.files {
+            file.mutants.keep_const(|_| true);
             file.mutants.points.clear();
         }
     }

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use std::fs;
 
 use anyhow::Result;
-use atropos_mutants::{ChildModule, Edition, FileMutants, FindOptions, OperatorSelection};
+use atropos_mutants::{
+    ChildModule, ConstCalls, Edition, FileMutants, FindOptions, OperatorSelection,
+};
 use atropos_report::stable_hash::StableHash;
 use atropos_weave::find_points;
 use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
@@ -64,10 +66,37 @@ pub fn discover(
         }
         discovery.packages.push(planned);
     }
+    discovery.keep_needed_const();
     Ok(discovery)
 }
 
 impl Discovery {
+    /// Leaves those `const fn`s alone whose names are called in constants, also in examples of the documentation.
+    fn keep_needed_const(&mut self) {
+        let files = || self.packages.iter().flat_map(|package| &package.files);
+        if files().all(|file| file.mutants.const_functions.is_empty()) {
+            return;
+        }
+        let mut calls = ConstCalls::default();
+        for file in files() {
+            calls.add(&file.mutants.const_calls);
+        }
+        for package in &self.packages {
+            for text in texts_beside(&package.manifest_dir) {
+                calls.add_text(&text);
+            }
+        }
+        let needed = calls.names();
+        for file in self
+            .packages
+            .iter_mut()
+            .flat_map(|package| &mut package.files)
+        {
+            file.mutants
+                .keep_const(|function| needed.contains(&function.name));
+        }
+    }
+
     fn read_package(&mut self, package: &Package, operators: &OperatorSelection) -> PlannedPackage {
         let manifest_dir = package
             .manifest_path
@@ -323,6 +352,16 @@ impl FoundFile {
             mutants: self.mutants,
         }
     }
+}
+
+/// The texts beside a manifest that documentation may include.
+fn texts_beside(directory: &Utf8Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let texts = paths.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    texts
+        .filter_map(|path| fs::read_to_string(path).ok())
+        .collect()
 }
 
 /// The predicates that hold together when all of at least one alternative hold.

@@ -278,7 +278,12 @@ fn bodies_that_nobody_should_replace_stay() {
     check("FBR", "fn f() -> ! { loop {} }", &[]);
     check("FBR", "fn f() -> u8 { unimplemented!() }", &[]);
     check("FBR", "fn f() -> u8 { panic!(\"no\") }", &[]);
-    check("FBR", "const fn f() -> u8 { g() }", &[]);
+    check(
+        "FBR",
+        "const fn f() -> String { g() }",
+        &["FBR: g() => String::new()"],
+    );
+    check("FBR", "const fn f(a: Vec<u8>) -> u8 { g(&a) }", &[]);
     check(
         "FBR",
         "impl Default for S { fn default() -> Self { g() } }",

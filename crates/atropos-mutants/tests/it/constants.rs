@@ -241,7 +241,11 @@ fn patterns_and_const_contexts_are_no_values() {
         "fn f(x: [u8; 3]) { match x { [1, 2, 3] => g::<4>(), _ => {} } }",
         &[],
     );
-    check("constant", "const fn f() -> u8 { 3 }", &[]);
+    check(
+        "CRP",
+        "const fn f() -> u8 { 3 }",
+        &["CRP: 3 => 4", "CRP: 3 => 2", "CRP: 3 => 0"],
+    );
     check("constant", "fn f() { let _ = const { 3 }; }", &[]);
     check_value("constant", "", "[0u8; 16]", &["CRP: 0u8 => 1u8"]);
     check(

@@ -54,6 +54,9 @@ pub struct BuildInstructions {
     pub observation: Option<ObservationPlan>,
     /// What the tests run is built for a named target; what runs at build time is not, and is built for itself.
     pub has_target: bool,
+    /// No `const fn` is woven: a constant in a crate that is compiled without our help needs one.
+    #[serde(default)]
+    pub keeps_const: bool,
     /// Manifest directories of the planned packages, in the plan's order.
     packages: Vec<PathBuf>,
 }
@@ -84,8 +87,22 @@ impl BuildInstructions {
             observation,
             // What runs at build time keeps the real std, too.
             has_target: plan.are_used_at_build_time || runtime.threads == ThreadControl::Explored,
+            keeps_const: false,
             packages,
         };
+        instructions.lay_out(plan)?;
+        Ok(instructions)
+    }
+
+    /// The same without any `const fn`, in place of what was built by them.
+    pub fn keep_const(mut self, plan: &Plan) -> Result<Self> {
+        self.keeps_const = true;
+        self.lay_out(plan)?;
+        Ok(self)
+    }
+
+    fn lay_out(&self, plan: &Plan) -> Result<()> {
+        let directory = &self.directory;
         if directory.exists() {
             fs::remove_dir_all(directory)
                 .with_context(|| format!("can't clear {}", directory.display()))?;
@@ -96,13 +113,13 @@ impl BuildInstructions {
         }
         for (index, package) in plan.packages.iter().enumerate() {
             let bytes = serde_json::to_vec(package)?;
-            fs::write(instructions.package_file(index), bytes)?;
+            fs::write(self.package_file(index), bytes)?;
         }
         // Last and at once: what a killed run left half-made is never taken for whole.
         let making = directory.join("instructions.making");
-        fs::write(&making, serde_json::to_vec(&instructions)?)?;
+        fs::write(&making, serde_json::to_vec(self)?)?;
         fs::rename(making, directory.join(FILE))?;
-        Ok(instructions)
+        Ok(())
     }
 
     /// Whether an earlier run has written instructions below `directory`.

@@ -38,6 +38,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use atropos_mutants::mutant::MutantId;
+use atropos_weave::rollback::needed_const_function;
 
 use self::cargo_messages::CargoMessages;
 pub use self::compiler::CompilerEnded;
@@ -371,7 +372,7 @@ impl ToBuild<'_> {
             plan,
             toolchain,
             runtime,
-            instructions,
+            mut instructions,
             ..
         } = self;
         let mut arguments = self.arguments;
@@ -396,9 +397,23 @@ impl ToBuild<'_> {
             test_environment: test_environment::variables(plan),
             wrapper: std::env::current_exe().context("can't find this program's own file")?,
         };
-        let messages = with_runtime(&runtime, &toolchain, interrupt, || {
-            call_cargo(&cargo, &toolchain, &instructions, interrupt)
-        })?;
+        let call = |instructions: &BuildInstructions| {
+            with_runtime(&runtime, &toolchain, interrupt, || {
+                call_cargo(&cargo, &toolchain, instructions, interrupt)
+            })
+        };
+        let messages = match call(&instructions) {
+            Err(BuildFailure::DoesNotCompile(said))
+                if misses_const_function(&said) && !instructions.keeps_const =>
+            {
+                log::line(
+                    "a constant of another crate needs a const fn: building without mutants of these",
+                );
+                instructions = instructions.keep_const(plan)?;
+                call(&instructions)?
+            }
+            called => called?,
+        };
         let reports =
             UnitReport::read_all(&instructions.units()).context("can't read the units")?;
         let built: BTreeSet<MutantId> = reports
@@ -427,6 +442,14 @@ impl ToBuild<'_> {
             directory: instructions.directory,
         })
     }
+}
+
+/// Whether a crate was not compiled because a `const fn` of another one was woven.
+fn misses_const_function(said: &str) -> bool {
+    said.lines().any(|line| {
+        let message = line.split_once(": ").map_or(line, |(_, message)| message);
+        needed_const_function(message).is_some()
+    })
 }
 
 /// Calls cargo with the runtime there, or in the making: dependencies don't need it. Where it

@@ -360,7 +360,13 @@ impl Unit {
     fn richest_forms(&self) -> PackageForms {
         let mut forms = PackageForms::default();
         for file in &self.package.files {
-            nesting::drop_the_deepest(forms.file_mut(file.path.as_str()), &file.mutants);
+            let forms = forms.file_mut(file.path.as_str());
+            nesting::drop_the_deepest(forms, &file.mutants);
+            if self.instructions.keeps_const {
+                for function in 0..file.mutants.const_functions.len() {
+                    forms.keep_const(function);
+                }
+            }
         }
         forms
     }

@@ -1,6 +1,7 @@
 //! Crates of all kinds in one workspace: what is woven, what is left alone, and whose tests kill
 //! whose mutants.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use crate::runs::tree::{Run, Tree};
@@ -115,6 +116,39 @@ fn language_is_woven_and_constants_and_macros_are_not() {
         assert!(!(30..=32).contains(&line), "a constant: {name}");
         assert!(!(51..=55).contains(&line), "a macro: {name}");
     }
+}
+
+#[test]
+fn const_functions_are_woven_unless_a_constant_needs_them() {
+    let run = whole();
+    run.check(
+        "constants/src/lib.rs",
+        &[
+            ("doubled: replace * with +", "killed (panicked)"),
+            ("doubled: replace body with 0", "killed (panicked)"),
+            ("Level::raised: replace > with >=", "uninfected"),
+            ("Level::raised: replace + with -", "killed (panicked)"),
+            ("hidden: replace + with -", "unviable"),
+        ],
+    );
+    let mutants = run.outcomes().mutants.iter();
+    let there = mutants.filter(|mutant| mutant.info.file == "constants/src/lib.rs");
+    let functions: BTreeSet<&str> = there.map(|mutant| mutant.info.function.as_str()).collect();
+    let expected = ["Level::raised", "doubled", "hidden"];
+    assert_eq!(functions, BTreeSet::from(expected));
+}
+
+#[test]
+fn a_const_function_that_another_crate_needs_costs_mutants_and_not_the_run() {
+    let tree = Tree::of("const_functions");
+    let run = tree.run(&[]).has_code(0);
+    run.check(
+        "src/lib.rs",
+        &[
+            ("area: replace * with +", "unviable"),
+            ("edge: replace + with -", "killed (panicked)"),
+        ],
+    );
 }
 
 #[test]
