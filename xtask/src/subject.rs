@@ -1,4 +1,4 @@
-//! Crates to try Atropos on: a directory, or `name@version` from the package registry.
+//! Crates to try Atropos on: a directory, or `name@version` from the package registry, or `name` for its newest version.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -151,17 +151,24 @@ pub fn copy_of(subject: &str, place: &Path) -> Result<PathBuf> {
 
 /// Has cargo fetch a crate's sources, and finds them.
 fn fetch(subject: &str) -> Result<PathBuf> {
-    let (name, version) = subject
-        .split_once('@')
-        .with_context(|| format!("`{subject}` is neither a directory nor name@version"))?;
-    let project = work_directory().join(format!("fetch/{name}-{version}"));
+    let is_name = |name: &str| {
+        name.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+    };
+    let (name, version) = match subject.split_once('@') {
+        Some((name, version)) if is_name(name) => (name, format!("={version}")),
+        None if is_name(subject) => (subject, "*".to_owned()),
+        _ => bail!("`{subject}` is neither a directory nor a crate's name or name@version"),
+    };
+    let directory = subject.replace('@', "-");
+    let project = work_directory().join(format!("fetch/{directory}"));
     fs::create_dir_all(project.join("src"))?;
     fs::write(project.join("src/lib.rs"), "")?;
     fs::write(
         project.join("Cargo.toml"),
         format!(
             "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n\
-             [workspace]\n\n[dependencies.subject]\npackage = \"{name}\"\nversion = \"={version}\"\n"
+             [workspace]\n\n[dependencies.subject]\npackage = \"{name}\"\nversion = \"{version}\"\n"
         ),
     )?;
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
@@ -173,10 +180,16 @@ fn fetch(subject: &str) -> Result<PathBuf> {
         bail!("can't fetch {subject}:\n{}", ended.stderr);
     }
     let metadata: serde_json::Value = serde_json::from_str(&ended.stdout)?;
-    let packages = metadata["packages"].as_array().context("no packages")?;
+    // Its only dependency: others may depend on other versions of it.
+    let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
+    let root = &metadata["resolve"]["root"];
+    let nodes = list(&metadata["resolve"]["nodes"]);
+    let node = nodes.iter().find(|node| node["id"] == *root);
+    let id = node.map(|node| node["deps"][0]["pkg"].clone());
+    let packages = list(&metadata["packages"]);
     let package = packages
         .iter()
-        .find(|package| package["name"] == name && package["version"] == version)
+        .find(|package| Some(&package["id"]) == id.as_ref())
         .with_context(|| format!("{subject} was not fetched"))?;
     let manifest = package["manifest_path"].as_str().context("no manifest")?;
     Ok(Path::new(manifest).parent().context("no directory")?.into())

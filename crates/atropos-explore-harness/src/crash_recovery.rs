@@ -9,6 +9,7 @@ use std::time::Instant;
 use atropos_protocol::FailureKind;
 use atropos_protocol::exploration::{Explored, FoundFailure, MutantResult, Request, Response};
 use atropos_protocol::sys::{self, ChildEnd};
+use atropos_protocol::thread_trace::{ThreadTrace, TraceStep};
 use atropos_search::{
     Mutable as _, Names, Replay, Schedule, Strategy as _, Strictness, System as _,
 };
@@ -18,9 +19,9 @@ use atropos_values::MutantId;
 use crate::choice_log::{ChoiceLog, FollowingGuide};
 use crate::lines::LineReader;
 use crate::recheck::{self, Recheck};
+use crate::responses;
 use crate::subject::Subject;
 use crate::workers::fork_worker;
-use crate::{describe, responses};
 
 /// A way to explore a test as it is.
 type Exploring<'s> = fn(&mut Subject<'s>, &Request) -> Result<Explored, String>;
@@ -145,7 +146,7 @@ fn crash(ended: ChildEnd) -> FoundFailure {
         text: how,
         location: String::new(),
         schedule: String::new(),
-        trace: String::new(),
+        trace: ThreadTrace::default(),
         replayed: false,
     }
 }
@@ -256,7 +257,7 @@ fn trace_before(
     mutant: MutantId,
     schedule: &Schedule,
     how: &str,
-) -> Option<String> {
+) -> Option<ThreadTrace> {
     let mut steps = schedule.choices.iter();
     let last = steps.rposition(|choice| choice.as_thread().is_some())?;
     let (pipe, end) = std::io::pipe().ok()?;
@@ -267,18 +268,21 @@ fn trace_before(
         subject.test().set_names(Names::new());
         let mut following = FollowingGuide(schedule.choices[..last].iter());
         let (_, trace) = subject.run_recorded(&mut following);
-        responses::pass_on(&trace.to_string());
+        responses::pass_on(&trace.told(true).shortened().to_text());
         sys::exit_now(0)
     };
     drop(end);
     let mut lines = LineReader::of(pipe);
-    let mut trace = String::new();
+    let mut text = String::new();
     while let Some(said) = lines.read() {
-        trace.extend(said);
+        text.extend(said);
     }
     let _ = sys::wait(pid, true);
-    let thread = schedule.choices[last].as_thread()?.0;
-    let mut trace = describe::shortened(trace);
-    trace.push_str(&format!("thread {thread} goes on, and {how}\n"));
+    let mut trace = ThreadTrace::parse(&text)?;
+    trace.steps.push(TraceStep {
+        thread: schedule.choices[last].as_thread()?.0,
+        act: format!("goes on, and {how}"),
+        ..TraceStep::default()
+    });
     Some(trace)
 }

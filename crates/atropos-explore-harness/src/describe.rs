@@ -24,6 +24,8 @@ pub fn notes(notes: &Notes) -> Explored {
         uncontrolled: notes.uncontrolled.as_ref().map(text),
         fair: notes.was_fair,
         late: notes.has_late_end,
+        reached: notes.stated.reached.clone(),
+        wanted: notes.stated.wanted.clone(),
         ..Explored::default()
     }
 }
@@ -43,7 +45,7 @@ pub fn found(
         text: failure.finding.to_string(),
         location: location(&failure.finding),
         schedule: failure.schedule.to_string(),
-        trace: shortened(failure.trace.to_string()),
+        trace: failure.trace.told(true).shortened(),
         replayed: failure.replayed,
     }
 }
@@ -81,25 +83,13 @@ pub fn found_in_original(
         ExecutionEnd::Passed(_) => Err(not_under_control(
             "how it ends depends on how much time the clock shows",
         )),
-        _ => Ok(found(subject, failure, end, schedule, executions)),
+        _ => {
+            subject.test().tell_callers(true);
+            let found = found(subject, failure, end, schedule, executions);
+            subject.test().tell_callers(false);
+            Ok(found)
+        }
     }
-}
-
-/// A trace of so many lines is shown as it is; of a longer one the beginning and, because that tells more, most of the end.
-const LINES: usize = 300;
-const FIRST_LINES: usize = 60;
-
-/// A trace that people can read: those of long tests have a hundred thousand lines. (To run the schedule again shows all.)
-pub fn shortened(trace: String) -> String {
-    let lines: Vec<&str> = trace.lines().collect();
-    if lines.len() <= LINES {
-        return trace;
-    }
-    let (first, rest) = lines.split_at(FIRST_LINES);
-    let (left_out, last) = rest.split_at(rest.len() - (LINES - FIRST_LINES));
-    let gap = format!("[… {} steps …]", left_out.len());
-    let shown = [first, &[gap.as_str()], last].concat();
-    shown.join("\n") + "\n"
 }
 
 fn location(failure: &Finding) -> String {
@@ -130,7 +120,9 @@ pub fn replay(subject: &mut Subject<'_>, request: &Request) -> Result<Explored, 
     }
     let mut replay = Replay::new(&schedule, Strictness::Exact);
     replay.begin();
+    subject.test().tell_callers(true);
     let (end, trace) = subject.run_recorded(&mut replay);
+    subject.test().tell_callers(false);
     replay.end(end);
     let taken = subject.take_notes();
     let mut explored = notes(&taken);
@@ -151,7 +143,7 @@ pub fn replay(subject: &mut Subject<'_>, request: &Request) -> Result<Explored, 
         text: failure.as_ref().map_or_else(String::new, text),
         location: failure.as_ref().map_or_else(String::new, location),
         schedule: schedule.to_string(),
-        trace: format!("{trace:#}"),
+        trace: trace.told(false),
         replayed: end.is_failure(),
     });
     Ok(explored)
@@ -163,19 +155,4 @@ pub fn peak_memory() -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let number = line.and_then(|line| line.trim().split(' ').next()?.parse().ok());
     number.unwrap_or(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_traces_lose_their_middle() {
-        let trace = |steps: std::ops::Range<usize>| -> String {
-            steps.map(|step| format!("step {step}\n")).collect()
-        };
-        assert_eq!(shortened(trace(0..300)), trace(0..300));
-        let expected = trace(0..60) + "[… 99700 steps …]\n" + &trace(99_760..100_000);
-        assert_eq!(shortened(trace(0..100_000)), expected);
-    }
 }

@@ -3,12 +3,15 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use atropos_protocol::exploration::{Explored, Request, Response};
+use atropos_protocol::FailureKind;
+use atropos_protocol::exploration::{Explored, FoundFailure, Request, Response};
+use atropos_protocol::thread_trace::ThreadTrace;
 use atropos_search::{
     Coverage, Division, ExecutionEnd, Gradual, GradualStage, Sampling, Schedule, Search,
     SearchProgress, StageBudget, Strategy, StrategySpec, System,
 };
 use atropos_threads::NotedSystem as _;
+use atropos_threads::statements::StatedBounds;
 
 use crate::parallel::{self, ExplorationLimits, SharedExploration};
 use crate::partition::Task;
@@ -176,8 +179,58 @@ pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<Explored,
         if exploration.execute(subject).is_break() {
             break;
         }
+        if let Some(bounded) = within_stated_bounds(subject, request) {
+            return explore(subject, &bounded);
+        }
     }
     Ok(exploration.finish(subject))
+}
+
+/// The request within the bounds that the test states, if it does and they are other than those of the request. A strategy that
+/// the user names counts more.
+fn within_stated_bounds(subject: &Subject<'_>, request: &Request) -> Option<Request> {
+    let StatedBounds {
+        preemptions,
+        schedules,
+        seconds,
+    } = subject.notes.stated.bounds;
+    if !request.strategy.is_empty() {
+        return None;
+    }
+    let bounded = Request {
+        strategy: preemptions.map_or_else(String::new, |most| format!("chess:{most}")),
+        executions: schedules.unwrap_or(request.executions),
+        time_limit: seconds.map_or(request.time_limit, |seconds| seconds.saturating_mul(1000)),
+        ..request.clone()
+    };
+    (bounded != *request).then_some(bounded)
+}
+
+/// What the program wants to be reached and no schedule did: a failure if there are no others, else a part of what was covered.
+fn tell_of_unreached(explored: &mut Explored) {
+    let reached = &explored.reached;
+    let missing = explored
+        .wanted
+        .iter()
+        .filter(|name| !reached.contains(name));
+    let missing: Vec<String> = missing.map(|name| format!("`{name}`")).collect();
+    if missing.is_empty() || explored.found.is_some() || explored.uncontrolled.is_some() {
+        return;
+    }
+    let missing = missing.join(", ");
+    if !explored.complete || explored.fair || explored.late {
+        explored.coverage += &format!("; none of them reached {missing}");
+        return;
+    }
+    explored.found = Some(FoundFailure {
+        kind: FailureKind::NotReached,
+        title: format!("not reached: {missing}"),
+        text: format!("no schedule reaches {missing}, and all of them were run"),
+        location: String::new(),
+        schedule: String::new(),
+        trace: ThreadTrace::default(),
+        replayed: false,
+    });
 }
 
 /// An exploration under way.
@@ -367,6 +420,7 @@ impl<'o> Exploration<'o> {
                 Err(why) => explored.uncontrolled = Some(why),
             }
         }
+        tell_of_unreached(&mut explored);
         explored.nanoseconds = self.start.elapsed().as_nanos() as u64;
         explored
     }

@@ -10,6 +10,7 @@ use atropos_protocol::exploration::{Explored, Response};
 use atropos_protocol::sys::{self, ChildEnd, PollFd};
 use atropos_search::{Coverage, ExecutionEnd, RoundResult, Search, Strategy, System as _};
 use atropos_threads::NotedSystem as _;
+use atropos_threads::statements::add_missing;
 use atropos_values::MutantId;
 
 use crate::choice_log::ChoiceLog;
@@ -216,6 +217,8 @@ pub fn add(whole: &mut Explored, part: Explored) -> bool {
             whole.remarks.push(remark);
         }
     }
+    add_missing(&mut whole.reached, part.reached);
+    add_missing(&mut whole.wanted, part.wanted);
     whole.found = whole.found.take().or(part.found);
     whole.uncontrolled = whole.uncontrolled.take().or(part.uncontrolled);
     whole.divergence = whole.divergence.take().or(part.divergence);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use atropos_libtest::{HarnessArguments, ShouldPanic, TestDescAndFn};
 use atropos_protocol::exploration::{ENV_ANSWERS, ENV_ORDER, Request, RequestedAction, Response};
 use atropos_protocol::{Test, landlock, sys};
+use atropos_search::{Replay, Schedule, Strategy as _, Strictness, System as _};
 use atropos_values::{MutantId, SecondOrderMutant};
 
 use crate::subject::Subject;
@@ -83,6 +84,7 @@ fn try_to(
     if request.runs_mutants() {
         landlock::enforce_list(place);
     }
+    atropos_threads::use_private_directory();
     let body = || crate::test_body::body(test);
     let mut subject = Subject::new(test, &body, request);
     match request.action {
@@ -95,6 +97,13 @@ fn try_to(
             crash_recovery::explore_original(&mut subject, request, saved_schedule::run)?;
         }
         RequestedAction::Mutants => explore_mutants::explore(&mut subject, request)?,
+        RequestedAction::Reaches => {
+            switch::ask_for_functions(&request.functions);
+            let mut replay = Replay::new(&Schedule::default(), Strictness::Lenient);
+            replay.begin();
+            subject.run(&mut replay);
+            responses::say(&Response::Reaches(switch::has_entered()));
+        }
         RequestedAction::Replay => {
             let explored = describe::replay(&mut subject, request)?;
             responses::say(&Response::Original(explored));

@@ -33,6 +33,10 @@ struct Switch {
     /// Mutants that are two others at once.
     pairs: AtomicPtr<SecondOrderMutant>,
     pairs_length: AtomicUsize,
+    /// By the number of a function, whether it is asked for; and whether one that is was entered.
+    functions: AtomicPtr<bool>,
+    functions_length: AtomicUsize,
+    has_entered: AtomicBool,
     /// Steps that threads take on their own, between scheduling points and in all.
     steps: AtomicU64,
     step_limit: AtomicU64,
@@ -48,6 +52,9 @@ static SWITCH: Switch = Switch {
     length: AtomicUsize::new(0),
     pairs: AtomicPtr::new(std::ptr::null_mut()),
     pairs_length: AtomicUsize::new(0),
+    functions: AtomicPtr::new(std::ptr::null_mut()),
+    functions_length: AtomicUsize::new(0),
+    has_entered: AtomicBool::new(false),
     steps: AtomicU64::new(0),
     step_limit: AtomicU64::new(u64::MAX),
 };
@@ -215,10 +222,36 @@ pub fn step(_lane: usize) {
     }
 }
 
-/// A function begins. Which one is not noted: what was explored is not kept for later runs.
+/// A function begins. Only those that are asked for are noted: what was explored is not kept for later runs.
 #[inline(never)]
 pub fn enter(function: u32) {
+    if (function as usize) < SWITCH.functions_length.load(Relaxed) {
+        // SAFETY: `ask_for_functions` leaked a list of that length.
+        let is_asked_for = unsafe { *SWITCH.functions.load(Relaxed).add(function as usize) };
+        if is_asked_for {
+            SWITCH.has_entered.store(true, Relaxed);
+        }
+    }
     step(function as usize);
+}
+
+/// From now on it is noted whether one of these functions is entered. To be called once, after [`set_up`].
+pub fn ask_for_functions(functions: &[u32]) {
+    let length = functions.iter().max().map_or(0, |last| *last as usize + 1);
+    let mut asked_for = vec![false; length];
+    for &function in functions {
+        asked_for[function as usize] = true;
+    }
+    // The table lives as long as the process.
+    SWITCH
+        .functions
+        .store(asked_for.leak().as_mut_ptr(), Relaxed);
+    SWITCH.functions_length.store(length, Relaxed);
+}
+
+/// Whether a function that was asked for was entered.
+pub fn has_entered() -> bool {
+    SWITCH.has_entered.load(Relaxed)
 }
 
 /// Nothing is to be done at this point: the original acts, whatever the values are.

@@ -101,6 +101,7 @@ pub fn fork_worker() -> Result<Option<i32>, String> {
         -1 => Err("the system refused to fork".to_owned()),
         0 => {
             sys::die_with_parent(parent);
+            atropos_threads::have_own_directory();
             Ok(None)
         }
         pid => Ok(Some(pid)),

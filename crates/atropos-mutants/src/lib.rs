@@ -27,6 +27,7 @@ mod operand_reads;
 pub mod operator;
 mod paths;
 pub mod patterns;
+pub mod receivers;
 mod return_values;
 pub mod selection;
 mod sharing;

@@ -10,11 +10,15 @@ use atropos_values::{MutantId, NumberedPoint, SecondOrderMutant};
 use crate::command::{Test, fields, line};
 use crate::communication::Communication;
 use crate::failure_kind::FailureKind;
+use crate::thread_trace::ThreadTrace;
 
 /// Holds the path of the file with the request; only a test binary that is to explore has it.
 pub const ENV_ORDER: &str = "ATROPOS_EXPLORE";
 /// Holds the number of the pipe for the answers.
 pub const ENV_ANSWERS: &str = "ATROPOS_EXPLORE_ANSWERS";
+
+/// Digits at the end of the name of an explored process's own directory for temporary files, which `TMPDIR` names.
+pub const PRIVATE_DIGITS: usize = 10;
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,15 +34,18 @@ pub enum RequestedAction {
     Saved,
     /// Run one schedule of one test, with the test's output, and say what happened.
     Replay,
+    /// Run one schedule of one test and say whether it enters one of the functions.
+    Reaches,
 }
 
 impl RequestedAction {
-    const ALL: [(RequestedAction, &'static str); 5] = [
+    const ALL: [(RequestedAction, &'static str); 6] = [
         (RequestedAction::List, "list"),
         (RequestedAction::Explore, "explore"),
         (RequestedAction::Mutants, "mutants"),
         (RequestedAction::Saved, "saved"),
         (RequestedAction::Replay, "replay"),
+        (RequestedAction::Reaches, "reaches"),
     ];
 }
 
@@ -156,6 +163,8 @@ pub struct Request {
     pub pairs: Vec<SecondOrderMutant>,
     /// Whether to tell what threads of mutants say to each other and those of the original do not.
     pub communication: bool,
+    /// The functions that a test may reach, by number.
+    pub functions: Vec<u32>,
 }
 
 impl Default for Request {
@@ -185,6 +194,7 @@ impl Default for Request {
             mutants: Vec::new(),
             pairs: Vec::new(),
             communication: false,
+            functions: Vec::new(),
         }
     }
 }
@@ -235,6 +245,10 @@ impl Request {
             ("points", list(points.collect())),
             ("mutants", list(mutants.collect())),
             ("pairs", list(pairs.collect())),
+            (
+                "functions",
+                list(self.functions.iter().map(u32::to_string).collect()),
+            ),
             ("communication", self.communication.to_string()),
         ]
         .iter()
@@ -296,6 +310,10 @@ impl Request {
                 let number = |word: &str| word.parse().ok();
                 self.mutants = words().map(number).collect::<Option<_>>()?;
             }
+            "functions" => {
+                let number = |word: &str| word.parse().ok();
+                self.functions = words().map(number).collect::<Option<_>>()?;
+            }
             "pairs" => {
                 let pair = |word: &str| word.parse().ok();
                 self.pairs = words().map(pair).collect::<Option<_>>()?;
@@ -325,8 +343,8 @@ pub struct FoundFailure {
     pub location: String,
     /// Empty if the process died of it.
     pub schedule: String,
-    /// What happened, one line per step.
-    pub trace: String,
+    /// What happened, step by step.
+    pub trace: ThreadTrace,
     /// The schedule led to the same end when it was run again.
     pub replayed: bool,
 }
@@ -370,6 +388,10 @@ pub struct Explored {
     pub allowance: Option<Allowance>,
     /// What threads of the original told each other; of a mutant, what those of the original never did.
     pub communication: Vec<Communication>,
+    /// What executions reached, of what the program names, …
+    pub reached: Vec<String>,
+    /// … and what some has to reach.
+    pub wanted: Vec<String>,
 }
 
 /// What was covered where threads that yield again and again had to let others go first.
@@ -416,6 +438,8 @@ pub enum Response {
         result: MutantResult,
         explored: Explored,
     },
+    /// Whether the test enters one of the functions.
+    Reaches(bool),
     /// The request could not be carried out.
     Error(String),
     Done,
@@ -449,8 +473,19 @@ impl Response {
                 explored.put(&mut words);
                 owned_line(&words)
             }
+            Response::Reaches(reaches) => line(&["reaches", &reaches.to_string()]),
             Response::Error(text) => line(&["error", text]),
             Response::Done => line(&["done"]),
+        }
+    }
+
+    /// The failure that it tells of.
+    pub fn found(&mut self) -> Option<&mut FoundFailure> {
+        match self {
+            Response::Original(explored) | Response::Mutant { explored, .. } => {
+                explored.found.as_mut()
+            }
+            _ => None,
         }
     }
 
@@ -475,6 +510,7 @@ impl Response {
                     .0,
                 explored: Explored::take(&known[3..])?,
             },
+            ["reaches", reaches] => Response::Reaches(reaches.parse().ok()?),
             ["error", text] => Response::Error(text.to_owned()),
             ["done"] => Response::Done,
             _ => return None,
@@ -528,6 +564,12 @@ impl Explored {
         for remark in &self.remarks {
             put("remark", remark);
         }
+        for name in &self.reached {
+            put("reached", name);
+        }
+        for name in &self.wanted {
+            put("wanted", name);
+        }
         put("uncontrolled", self.uncontrolled.as_deref().unwrap_or(""));
         put("divergence", self.divergence.as_deref().unwrap_or(""));
         let allowance = self.allowance.map_or_else(String::new, Allowance::to_text);
@@ -541,7 +583,7 @@ impl Explored {
             put("text", &found.text);
             put("location", &found.location);
             put("schedule", &found.schedule);
-            put("trace", &found.trace);
+            put("trace", &found.trace.to_text());
             put("replayed", if found.replayed { "yes" } else { "" });
         }
     }
@@ -554,7 +596,7 @@ impl Explored {
             text: String::new(),
             location: String::new(),
             schedule: String::new(),
-            trace: String::new(),
+            trace: ThreadTrace::default(),
             replayed: false,
         };
         let mut is_found = false;
@@ -576,6 +618,8 @@ impl Explored {
                 "nanoseconds" => explored.nanoseconds = value.parse().ok()?,
                 "memory" => explored.memory = value.parse().ok()?,
                 "remark" => explored.remarks.push(value.to_owned()),
+                "reached" => explored.reached.push(value.to_owned()),
+                "wanted" => explored.wanted.push(value.to_owned()),
                 "uncontrolled" => explored.uncontrolled = Some(value.to_owned()),
                 "divergence" => explored.divergence = Some(value.to_owned()),
                 "allowance" => explored.allowance = Some(Allowance::parse(value)?),
@@ -588,7 +632,7 @@ impl Explored {
                 "text" => found.text = value.to_owned(),
                 "location" => found.location = value.to_owned(),
                 "schedule" => found.schedule = value.to_owned(),
-                "trace" => found.trace = value.to_owned(),
+                "trace" => found.trace = ThreadTrace::parse(value)?,
                 "replayed" => found.replayed = true,
                 _ => return None,
             }
@@ -602,6 +646,7 @@ impl Explored {
 mod tests {
     use super::*;
     use crate::communication::InteractionKind;
+    use crate::thread_trace::TraceStep;
 
     const ALLOWANCE: Allowance = Allowance {
         steps: 1,
@@ -619,7 +664,16 @@ mod tests {
                 text: "lost wake-up:\n\tthread 1 = main".into(),
                 location: "src/lib.rs:1:2".into(),
                 schedule: "s1:0*3,1".into(),
-                trace: "0 locks #0\n    1 locks #0\n".into(),
+                trace: ThreadTrace {
+                    objects: vec!["#0".into()],
+                    steps: vec![TraceStep {
+                        thread: 1,
+                        act: "locks".into(),
+                        object: Some(0),
+                        ..TraceStep::default()
+                    }],
+                    ..ThreadTrace::default()
+                },
                 replayed: true,
             }),
             coverage: "5 schedules, not all".into(),
@@ -633,6 +687,8 @@ mod tests {
             nanoseconds: 13,
             memory: 17,
             remarks: vec!["a=b".into(), "c".into()],
+            reached: vec!["full".into()],
+            wanted: vec!["full".into(), "empty".into()],
             ..Explored::default()
         }
     }
@@ -670,6 +726,7 @@ mod tests {
                 parts: [MutantId(1), MutantId(4)],
             }],
             communication: true,
+            functions: vec![3, 5],
         };
         assert_eq!(Request::parse(&request.to_text()), Ok(request));
         assert!(Request::parse("dance\t1").unwrap_err().contains("dance"));
@@ -712,6 +769,7 @@ mod tests {
                 result: MutantResult::Killed,
                 explored: found(),
             },
+            Response::Reaches(true),
             Response::Error("no\tway".into()),
             Response::Done,
         ] {

@@ -51,13 +51,17 @@ pub enum FailureKind {
     UseAfterReturn,
     /// Explored: memory that nothing leads to any more was never given back.
     Leak,
+    /// Explored: what the program says of itself by `atropos::invariant!` did not hold.
+    BrokenInvariant,
+    /// Explored: no schedule came to what `atropos::must_reach!` names.
+    NotReached,
 }
 
 /// A kind, the word for it in a sentence about a mutant ("killed (panicked)"), and the name of the failure itself ("panic").
 type Named = (FailureKind, &'static str, &'static str);
 
 impl FailureKind {
-    const NAMED: [Named; 22] = [
+    const NAMED: [Named; 24] = [
         (FailureKind::Failed, "failed", "failed"),
         (FailureKind::Panicked, "panicked", "panic"),
         (FailureKind::Crashed, "crashed", "crash"),
@@ -96,6 +100,12 @@ impl FailureKind {
             "use after return",
         ),
         (FailureKind::Leak, "leak", "leak"),
+        (
+            FailureKind::BrokenInvariant,
+            "broken invariant",
+            "broken invariant",
+        ),
+        (FailureKind::NotReached, "not reached", "not reached"),
     ];
 
     /// The kinds that verdicts and reports tell apart.
@@ -126,6 +136,8 @@ impl FailureKind {
             FailureKind::PoisonedLock | FailureKind::PoisonedOnce | FailureKind::DroppedChannel => {
                 FailureKind::Panicked
             }
+            FailureKind::BrokenInvariant => FailureKind::Panicked,
+            FailureKind::NotReached => FailureKind::Failed,
             FailureKind::LostWakeUp => FailureKind::Deadlock,
             FailureKind::Livelock => FailureKind::StepLimit,
             general => general,

@@ -76,6 +76,7 @@ pub mod std_sources;
 pub mod sys;
 pub mod test_run;
 pub mod text;
+pub mod thread_trace;
 pub mod undo;
 
 pub use board::{Board, Header, began};

@@ -29,4 +29,5 @@ pub mod html;
 pub mod junit;
 pub mod markdown;
 pub mod sarif;
+pub mod schedules;
 pub mod stryker;

@@ -49,6 +49,15 @@ pub enum Finding {
     MemoryError(MemoryError),
     /// Memory that was never given back, looked for on request.
     Leak(Leak),
+    /// What the program says of itself does not hold after a step.
+    BrokenInvariant {
+        name: String,
+        /// Where it was stated.
+        site: Site,
+        thread: u32,
+        /// The thread's last operation.
+        after: Option<Site>,
+    },
     /// A thread found a lock poisoned, and the test passed. A remark; if the thread panics for it, that is the cause of a
     /// [`Finding::Panic`].
     PoisonedLock { text: String },
@@ -94,6 +103,7 @@ impl Finding {
             Finding::DataRace(_) => "data race".to_string(),
             Finding::MemoryError(error) => error.kind.title().to_string(),
             Finding::Leak(_) => "leak".to_string(),
+            Finding::BrokenInvariant { name, .. } => format!("broken invariant: {name}"),
             Finding::UnjoinedPanic { .. } => "panic of a thread that nobody joined".to_string(),
             Finding::LeakedLock { .. } => "leaked lock".to_string(),
             Finding::LeftBehind { .. } => "left behind".to_string(),
@@ -116,7 +126,8 @@ impl Finding {
             | Finding::DoubleFree { .. }
             | Finding::DataRace(_)
             | Finding::MemoryError(_)
-            | Finding::Leak(_) => true,
+            | Finding::Leak(_)
+            | Finding::BrokenInvariant { .. } => true,
             Finding::PoisonedLock { .. }
             | Finding::PoisonedOnce { .. }
             | Finding::DroppedChannel { .. }
@@ -147,6 +158,7 @@ impl Finding {
             Finding::DoubleFree { .. } => FailureKind::DoubleFree,
             Finding::DataRace(_) => FailureKind::DataRace,
             Finding::Leak(_) => FailureKind::Leak,
+            Finding::BrokenInvariant { .. } => FailureKind::BrokenInvariant,
             Finding::MemoryError(error) => match error.kind {
                 MemoryErrorKind::UseAfterFree => FailureKind::UseAfterFree,
                 MemoryErrorKind::DoubleFree => FailureKind::DoubleFree,
@@ -366,6 +378,22 @@ impl fmt::Display for Finding {
             Finding::DataRace(race) => write!(f, "{race}"),
             Finding::MemoryError(error) => write!(f, "{error}"),
             Finding::Leak(leak) => write!(f, "{leak}"),
+            Finding::BrokenInvariant {
+                name,
+                site,
+                thread,
+                after,
+            } => {
+                write!(
+                    f,
+                    "broken invariant: {name} (stated at {}) does not hold after a step of thread {thread}",
+                    place(site)
+                )?;
+                let after = after.filter(|after| !crate::trace::is_ours(after.file()));
+                after.map_or(Ok(()), |after| {
+                    write!(f, ", which was last at {}", place(after))
+                })
+            }
             Finding::LeakedLock { holder, site } => {
                 write!(f, "a lock is still held by thread {holder}")?;
                 site.map_or(Ok(()), |site| write!(f, " since {}", place(site)))

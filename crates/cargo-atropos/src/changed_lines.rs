@@ -33,7 +33,10 @@ impl ChangedLines {
     ) -> Result<Option<ChangedLines>> {
         match (&options.in_diff, &options.since) {
             (Some(file), _) => ChangedLines::from_file(file).map(Some),
-            (None, Some(revision)) => ChangedLines::since(revision, discovery).map(Some),
+            (None, Some(revision)) => {
+                let (root, target) = (&discovery.workspace_root, &discovery.target_directory);
+                ChangedLines::since(revision, root, target).map(Some)
+            }
             (None, None) => Ok(None),
         }
     }
@@ -60,11 +63,15 @@ impl ChangedLines {
 
     /// Everything that differs from the point where the current branch left `revision`, committed
     /// or not, and new files that git does not know yet, unless a build made them.
-    fn since(revision: &str, discovery: &Discovery) -> Result<ChangedLines> {
+    pub fn since(
+        revision: &str,
+        workspace_root: &Utf8Path,
+        target_directory: &Utf8Path,
+    ) -> Result<ChangedLines> {
         if revision.starts_with('-') {
             bail!("`{revision}` is not a git revision");
         }
-        let top = git(&discovery.workspace_root, ["rev-parse", "--show-toplevel"])?;
+        let top = git(workspace_root, ["rev-parse", "--show-toplevel"])?;
         let base = Utf8PathBuf::from(top.trim_end_matches(['\r', '\n']));
         let diff = git(
             &base,
@@ -88,7 +95,7 @@ impl ChangedLines {
         for path in untracked
             .split_terminator('\0')
             .filter(|path| path.ends_with(".rs"))
-            .filter(|path| !base.join(path).starts_with(&discovery.target_directory))
+            .filter(|path| !base.join(path).starts_with(target_directory))
         {
             files.extend(whole_file(&base, path));
         }

@@ -6,12 +6,15 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
 use atropos_protocol::exploration::{Explored, Request, Response};
+use atropos_report::schedules::FailingTest;
 
 use crate::arguments::{ReplayArguments, ScheduleConditions};
 use crate::did_you_mean::nearest;
 use crate::exit_code::ExitCode;
 use crate::explore::build_for;
 use crate::explore::failing_schedules::{FailingSchedule, FailingSchedules};
+use crate::explore::object_names::ObjectNames;
+use crate::explore::pictures;
 use crate::explore::process::{Process, RequestEnd, TestOutput};
 use crate::interrupt::Interrupt;
 use crate::prepare::{CommandSetup, set_up};
@@ -23,6 +26,7 @@ const SILENCE_LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
     let interrupt = Interrupt::install()?;
     let CommandSetup {
+        workspace,
         terminal,
         output_directory,
         ..
@@ -44,26 +48,12 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
         ),
         (None, _, _) => return Err(no_such_schedule(&arguments, &failing_schedules)),
     };
-    let mut request = Request::parse(&found.order).map_err(|error| anyhow!(error))?;
-    if let Some(schedule) = &arguments.schedule {
-        request.schedule.clone_from(schedule);
-    }
-    let ScheduleConditions {
-        time,
-        memory,
-        spurious,
-        races: _,
-        leaks,
-    } = &arguments.circumstances;
-    request.adversarial_time = time.map_or(request.adversarial_time, |time| time.is_adversarial());
-    request.sequential_memory =
-        memory.map_or(request.sequential_memory, |memory| memory.is_sequential());
-    request.spurious |= spurious;
-    request.leaks |= leaks;
+    let request = request(&found, &arguments)?;
     let scratch = Scratch::make(&output_directory, "replaying")?;
     let process = Process {
         binary: &found.binary,
         test_arguments: &found.test_arguments,
+        object_names: &ObjectNames::new(workspace.root().as_std_path()),
         order_file: &scratch.path().join("request"),
         output: TestOutput::EscapingWriter,
         prefix: &arguments.with,
@@ -82,6 +72,7 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
                 .mutant
                 .map_or_else(String::new, |id| format!(", mutant {id}"));
             let heading = format!("{} ({}{mutant})", found.test, found.target);
+            draw(&heading, &explored, &arguments)?;
             let (text, code) = told(&heading, &explored);
             let _ = terminal.stdout().write_all(text.as_bytes());
             Ok(code)
@@ -97,6 +88,47 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
         }
         (ended, None) => bail!("the test came to no end that could be told: {ended:?}"),
     }
+}
+
+/// The request that was kept, with what the arguments say otherwise.
+fn request(found: &FailingSchedule, arguments: &ReplayArguments) -> Result<Request> {
+    let mut request = Request::parse(&found.order).map_err(|error| anyhow!(error))?;
+    if let Some(schedule) = &arguments.schedule {
+        request.schedule.clone_from(schedule);
+    }
+    let ScheduleConditions {
+        time,
+        memory,
+        spurious,
+        races: _,
+        leaks,
+    } = &arguments.circumstances;
+    request.adversarial_time = time.map_or(request.adversarial_time, |time| time.is_adversarial());
+    request.sequential_memory =
+        memory.map_or(request.sequential_memory, |memory| memory.is_sequential());
+    request.spurious |= spurious;
+    request.leaks |= leaks;
+    Ok(request)
+}
+
+/// Writes the pictures that are asked for.
+fn draw(heading: &str, explored: &Explored, arguments: &ReplayArguments) -> Result<()> {
+    let Some(found) = &explored.found else {
+        return Ok(());
+    };
+    let test = FailingTest {
+        name: heading,
+        title: &found.title,
+        text: match found.replayed {
+            true => &found.text,
+            false => "the test passes under this schedule",
+        },
+        schedule: &found.schedule,
+        trace: &found.trace,
+        again: "",
+    };
+    let page = arguments.page.as_deref();
+    pictures::write_one(&test, page, arguments.chrome_trace.as_deref())
 }
 
 fn no_such_schedule(

@@ -216,7 +216,7 @@ fn finding(failing: &FailingExploration) -> FailingOriginal {
         message: found.text.clone(),
         location: known(&found.location),
         schedule: known(&found.schedule),
-        trace: found.trace.clone(),
+        trace: found.trace.to_string(),
         undecided: failing.undecided.clone(),
     }
 }

@@ -2,6 +2,7 @@
 //! share with a run.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use atropos_protocol::exploration::Races;
@@ -23,6 +24,7 @@ Examples:
   cargo atropos explore --budget 10m          more time for each test
   cargo atropos explore --time adversarial    timers may fire at any moment
   cargo atropos explore --save                keep failing schedules for later runs
+  cargo atropos explore --since main          tests that reach changed code come first
 
 Strategies:
   exhaustive      one schedule of each class of equivalent ones
@@ -53,6 +55,9 @@ Examples:
   cargo atropos replay --mutant 17            the one that killed mutant 17
   cargo atropos replay transfer --schedule s1:0*3,2,1
                                               under this schedule
+  cargo atropos replay --page threads.html    with a picture of the threads
+  cargo atropos replay --chrome-trace threads.json
+                                              for https://ui.perfetto.dev
   cargo atropos replay --with gdb --with --args
                                               under a debugger
 
@@ -264,6 +269,10 @@ pub struct ExploreArguments {
     #[arg(long)]
     pub save: bool,
 
+    /// Tests that reach what changed since this git revision come first
+    #[arg(long, value_name = "REV")]
+    pub since: Option<String>,
+
     #[command(flatten)]
     pub schedule: ScheduleOptions,
 
@@ -319,6 +328,14 @@ pub struct ReplayArguments {
     /// A word to put before the program, such as a debugger's name (may be repeated)
     #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
     pub with: Vec<String>,
+
+    /// Draw what the threads do on a page in this file
+    #[arg(long, value_name = "FILE")]
+    pub page: Option<PathBuf>,
+
+    /// Write the trace to this file, for Perfetto or chrome://tracing
+    #[arg(long, value_name = "FILE")]
+    pub chrome_trace: Option<PathBuf>,
 
     #[command(flatten)]
     pub circumstances: ScheduleConditions,

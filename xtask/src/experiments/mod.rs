@@ -11,6 +11,7 @@ mod mutmut;
 mod peers;
 mod plot;
 mod statistics;
+mod suites;
 mod survivors;
 mod topsy_turvy;
 
@@ -33,6 +34,8 @@ pub enum Experiment {
     Javalanche(javalanche::JavalancheOptions),
     /// Precision and recall of the ranking on survivors that people have judged
     Survivors(survivors::SurvivorsOptions),
+    /// `explore` on the test suites of some fifty crates with threads: what is explored, and what fails (hours)
+    Suites(suites::SuitesOptions),
     /// Figure 4 of the Topsy-Turvy paper: one process per mutant against fork, over growing primes
     TopsyTurvy(topsy_turvy::TopsyTurvyOptions),
 }
@@ -46,6 +49,7 @@ pub fn run(experiment: &Experiment) -> Result<()> {
         Experiment::Mutmut(options) => mutmut::run(options),
         Experiment::Javalanche(options) => javalanche::run(options),
         Experiment::Survivors(options) => survivors::run(options),
+        Experiment::Suites(options) => suites::run(options),
         Experiment::TopsyTurvy(options) => topsy_turvy::run(options),
     }
 }

@@ -17,7 +17,7 @@ pub fn a_crash_has_its_schedule_its_trace_and_its_last_words() {
         assert!(found.replayed, "{test}: {found:?}");
         assert!(found.schedule.starts_with("s1:"), "{test}: {found:?}");
         assert!(
-            found.trace.contains("goes on, and the test"),
+            found.trace.to_string().contains("goes on, and the test"),
             "{test}: {found:?}"
         );
         assert!(found.text.contains(words), "{test}: {found:?}");

@@ -61,6 +61,25 @@ pub(crate) fn prose(text: &str) -> String {
     page
 }
 
+/// Characters of a message, schedule or trace; `cargo atropos show` tells all.
+const MOST_LETTERS: usize = 20_000;
+
+/// A text that may be very long, without its middle.
+pub(crate) fn long_text(text: &str) -> String {
+    if text.len() <= MOST_LETTERS {
+        return escaped(text);
+    }
+    let half = MOST_LETTERS / 2;
+    let head = text.floor_char_boundary(half);
+    let tail = text.ceil_char_boundary(text.len() - half);
+    let left_out = text[head..tail].chars().count();
+    format!(
+        "{}\n… {left_out} characters left out …\n{}",
+        escaped(&text[..head]),
+        escaped(&text[tail..])
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,5 +109,17 @@ mod tests {
         ] {
             assert_eq!(escaped(text), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_very_long_text_loses_its_middle_between_letters() {
+        let text = "é".repeat(MOST_LETTERS);
+        let shown = long_text(&text);
+        assert!(shown.len() < MOST_LETTERS + 100);
+        assert!(
+            shown.contains("\n… 10000 characters left out …\n"),
+            "{}",
+            shown.len()
+        );
     }
 }

@@ -5,7 +5,7 @@
 //! refers to it, and no part takes more than linear time, so that runs with tens of thousands of mutants
 //! make a page that a browser opens at once.
 
-mod escape;
+pub(crate) mod escape;
 mod finder;
 mod mutant;
 mod source;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::change::{Change, change, context, shared};
 use crate::communication::CommunicationRecord;
-use crate::html::escape::{escaped, prose, push};
+use crate::html::escape::{escaped, long_text, prose, push};
 use crate::impact::{DisturbedFunction, Impact};
 use crate::number_text::{count, duration};
 use crate::outcomes::{FailingOriginal, Kill, MutantRecord, Outcomes, TestRecord, Totals};
@@ -16,8 +16,6 @@ use atropos_protocol::FailureKind;
 const SHOWN: usize = 3;
 /// And of longer lists so many entries, one of them without being asked.
 const MOST_ENTRIES: usize = 12;
-/// Characters of a message, schedule or trace; `cargo atropos show` tells all.
-const MOST_LETTERS: usize = 20_000;
 
 /// Testing a mutant takes so little time, in seconds, that nobody wants to know, unless it takes longer than this.
 const NOTICED: f64 = 0.05;
@@ -374,22 +372,6 @@ pub(super) fn test_name(tests: &[TestRecord], test: usize) -> String {
     }
 }
 
-/// A text that may be very long, without its middle.
-fn long_text(text: &str) -> String {
-    if text.len() <= MOST_LETTERS {
-        return escaped(text);
-    }
-    let half = MOST_LETTERS / 2;
-    let head = text.floor_char_boundary(half);
-    let tail = text.ceil_char_boundary(text.len() - half);
-    let left_out = text[head..tail].chars().count();
-    format!(
-        "{}\n… {left_out} characters left out …\n{}",
-        escaped(&text[..head]),
-        escaped(&text[tail..])
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -406,18 +388,6 @@ mod tests {
         assert_eq!(
             page,
             "<pre class=\"diff\"><span>let a;</span><span>&amp;</span><del>a &lt; b</del><ins>a &lt;<b>=</b> b</ins></pre>"
-        );
-    }
-
-    #[test]
-    fn a_very_long_text_loses_its_middle_between_letters() {
-        let text = "é".repeat(MOST_LETTERS);
-        let shown = long_text(&text);
-        assert!(shown.len() < MOST_LETTERS + 100);
-        assert!(
-            shown.contains("\n… 10000 characters left out …\n"),
-            "{}",
-            shown.len()
         );
     }
 }

@@ -392,8 +392,12 @@ impl Control {
         let place = is_sequential(ordering).then(|| state.model.next_in_order());
         let me = &mut state.threads[state.current as usize];
         let history = state.model.at(location);
-        if store + 1 < history.len() {
-            state.trace.mark_late(state.current);
+        if state.settings.record {
+            let newest = history.len() - 1;
+            if store < newest {
+                state.trace.mark_late(state.current, history.event(newest));
+            }
+            state.trace.mark_read(state.current, history.event(store));
         }
         history.read(
             store,
@@ -438,7 +442,7 @@ impl Control {
         };
         let history = state.model.at(location);
         if after + 1 < history.len() {
-            state.trace.mark_late(state.current);
+            state.trace.mark_late(state.current, None);
         }
         history.write(
             after,
@@ -450,6 +454,9 @@ impl Control {
             glued,
             place,
         );
+        if state.settings.record && !state.trace.events.is_empty() {
+            history.set_event(after + 1, state.trace.events.len() - 1);
+        }
         word.set(history.latest());
         let threads = &state.threads;
         let live = state

@@ -94,6 +94,7 @@ codes! {
     Count = "looks at the count of an `Arc`",
     DropOwner = "drops an owner of an `Arc`",
     ChangeCount = "changes the count of an `Arc`",
+    State = "states what always holds",
 }
 
 impl fmt::Display for Code {

@@ -8,6 +8,7 @@ use super::thread_state::Wait;
 use super::{Announcement, Control};
 use crate::communication::SharedAccess;
 use crate::memory_model::Clock;
+use crate::trace::Outcome;
 
 impl Control {
     /// Everything that happened before the object was given up happens before what the running thread does next.
@@ -120,6 +121,7 @@ impl Control {
             .guide()
             .refine(Op::on(name, OpKind::Read).coded(code as u16));
         state.observe(0);
+        state.trace.mark_outcome(state.current, Outcome::Failed);
         self.looked_at(name);
     }
 

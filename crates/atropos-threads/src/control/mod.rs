@@ -39,6 +39,7 @@ use crate::memory::heap::{self, ProgramSlice};
 use crate::memory_model::MemoryModel;
 use crate::options::ControlSettings;
 use crate::races::RaceDetector;
+use crate::statements::Statements;
 use crate::trace::{ExecutionTrace, TraceEvent};
 use crate::unsafe_cell;
 use code::Code;
@@ -72,6 +73,7 @@ pub struct Controller {
     pub(crate) trace: ExecutionTrace,
     pub(crate) communication: CommunicationLog,
     pub(crate) races: RaceDetector,
+    pub(crate) statements: Statements,
     pub(crate) findings: Vec<Finding>,
     /// What threads ran into, the first of each sort.
     pub(crate) panic_causes: Vec<(u32, PanicCause)>,
@@ -266,7 +268,9 @@ impl Control {
 
     /// The running step touches this instead of what was announced.
     pub fn refine(&self, code: Code, op: Op) {
-        self.state().guide().refine(op.coded(code as u16));
+        let state = self.state();
+        let op = state.statements.ordered(op);
+        state.guide().refine(op.coded(code as u16));
     }
 
     /// The guide's choice among `options` alternatives; the only one is not asked for.
@@ -297,6 +301,11 @@ pub fn thread_that_ends(object: SharedObject) -> Option<u32> {
 /// The name of a thread's token for `park`.
 pub fn token_of(thread: u32) -> SharedObject {
     SharedObject(TOKEN_SPACE | u64::from(thread))
+}
+
+/// The thread whose token this is the name of.
+pub fn thread_with_token(object: SharedObject) -> Option<u32> {
+    (object.0 >> 60 == TOKEN_SPACE >> 60).then_some(object.0 as u32)
 }
 
 impl Controller {
@@ -413,7 +422,7 @@ impl Controller {
 
     pub(crate) fn record(&mut self, event: TraceEvent) {
         if self.settings.record {
-            self.trace.events.push(event);
+            self.trace.push(event);
         }
     }
 

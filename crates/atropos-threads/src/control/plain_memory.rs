@@ -224,6 +224,7 @@ impl Controller {
         let roots = statics.chain([&self.world.layout.thread_local]);
         // Threads that asked for their own handle keep it.
         let handles = self.threads.iter().map(|thread| thread.identity as usize);
+        let handles = handles.chain(self.statements.roots());
         Leak::find(&self.races.blocks, roots.cloned(), handles)
     }
 

@@ -11,7 +11,7 @@ use crate::finding::{Finding, WaitingThread};
 use crate::memory::context::{self, SavedContext};
 use crate::memory::heap::ProgramSlice;
 use crate::options::Time;
-use crate::trace::TraceEvent;
+use crate::trace::{Outcome, TraceEvent};
 
 /// Steps that threads may still take when the test itself is over: they may run for ever.
 const AFTERMATH: u64 = 1000;
@@ -24,6 +24,7 @@ pub unsafe fn take_turn(controller: *mut Controller, announcement: Announcement)
     // SAFETY: references to the controller end before each switch.
     unsafe {
         let me = (*controller).current;
+        (*controller).look_at_invariants();
         (*controller).announce(announcement);
         let next = match (*controller).choose_next() {
             Ok(next) => next,
@@ -109,7 +110,7 @@ unsafe fn hand_over(controller: *mut Controller, next: u32) {
 ///
 /// # Safety
 /// As for [`take_turn`]; nothing on the thread's stack is used again.
-pub(super) unsafe fn leave(controller: *mut Controller, end: ExecutionEnd) -> ! {
+pub(crate) unsafe fn leave(controller: *mut Controller, end: ExecutionEnd) -> ! {
     // SAFETY: the outside context waits in `begin`.
     unsafe {
         (*controller).end = end;
@@ -153,7 +154,8 @@ impl Controller {
         thread.activity.clock_reads = 0;
         thread.ending.panic_cause = None;
         let place = self.place_of(me);
-        self.pending[place].op = announcement.op.coded(announcement.code as u16);
+        let op = self.statements.ordered(announcement.op);
+        self.pending[place].op = op.coded(announcement.code as u16);
         // Who waits for nothing is ready, as it was when it was chosen.
         if announcement.wait != Wait::Nothing {
             self.begin_wait();
@@ -195,6 +197,9 @@ impl Controller {
                 });
                 return Err(self.over(ExecutionEnd::Limit(Limit::Rounds), ExecutionPhase::CutShort));
             }
+        }
+        if self.settings.record {
+            self.record_waiting();
         }
         let fingerprint = self.fingerprints.then(|| self.fingerprint());
         let point = SchedulingPoint {
@@ -249,6 +254,9 @@ impl Controller {
         if !stuck || self.threads[0].ending.finished {
             return self.left_behind(ExecutionPhase::Finished);
         }
+        if self.settings.record {
+            self.record_blocked();
+        }
         let waiting = self.who_waits();
         let digest = waiting.iter().fold(0, |hash, waiting| {
             mix(hash, u64::from(waiting.thread) << 16 | waiting.code as u64)
@@ -262,7 +270,7 @@ impl Controller {
     }
 
     /// Shows the guide the last state.
-    pub(super) fn over(&mut self, end: ExecutionEnd, phase: ExecutionPhase) -> ExecutionEnd {
+    pub(crate) fn over(&mut self, end: ExecutionEnd, phase: ExecutionPhase) -> ExecutionEnd {
         let fingerprint = self.fingerprints.then(|| self.fingerprint());
         let point = SchedulingPoint {
             threads: &self.pending,
@@ -309,18 +317,63 @@ impl Controller {
             );
         }
         if self.settings.record {
-            let object = announcement
-                .op
-                .accesses()
-                .next()
-                .map_or_else(Default::default, |access| whole(access.object));
-            let Announcement { code, site, .. } = announcement;
-            self.record(TraceEvent::new(me as u32, code, object, Some(site)));
+            self.record_granted(announcement, granted);
         }
         granted
     }
 
+    fn record_granted(&mut self, announcement: Announcement, granted: Granted) {
+        let Announcement { code, site, op, .. } = announcement;
+        let mut objects = op.accesses().map(|access| whole(access.object));
+        let object = objects.next().unwrap_or_default();
+        let event = TraceEvent::new(self.current, code, object, Some(site));
+        let blocking = &mut self.threads[self.current as usize].blocking;
+        self.trace.push(TraceEvent {
+            other: match code {
+                Code::Wait => objects.next().unwrap_or_default(),
+                _ => Default::default(),
+            },
+            waited: std::mem::take(&mut blocking.had_to_wait),
+            outcome: match granted {
+                // Whoever sleeps waits for just that.
+                Granted::TimedOut if code != Code::Sleep => Outcome::TimedOut,
+                Granted::Spuriously => Outcome::Spurious,
+                Granted::Yes | Granted::TimedOut => Outcome::Usual,
+            },
+            ..event
+        });
+    }
+
+    /// Notes who can't go on now.
+    fn record_waiting(&mut self) {
+        for pending in &self.pending {
+            let blocking = &mut self.threads[pending.thread.index()].blocking;
+            blocking.had_to_wait |= !pending.ready;
+        }
+    }
+
+    /// What threads wait for that never comes.
+    fn record_blocked(&mut self) {
+        for place in 0..self.pending.len() {
+            let pending = &self.pending[place];
+            let thread = &self.threads[pending.thread.index()];
+            let object = pending.op.accesses().next();
+            let object = object.map_or_else(Default::default, |access| whole(access.object));
+            let event = TraceEvent::new(pending.thread.0, thread.code, object, thread.site);
+            self.trace.push(TraceEvent {
+                waited: true,
+                outcome: Outcome::Never,
+                ..event
+            });
+        }
+    }
+
     fn record_begin(&mut self, thread: u32) {
+        if self.settings.record
+            && let Some(name) = &self.threads[thread as usize].name
+        {
+            self.trace.names.push((thread, name.clone()));
+        }
         let state = &mut self.threads[thread as usize];
         state.history = mix(state.history, Code::Begin as u64);
         let site = self.threads[thread as usize].site;

@@ -100,6 +100,8 @@ pub struct Blocking {
     /// Whether the present wait may end for no reason, and how often that may still happen to this thread.
     pub may_wake_spuriously: bool,
     pub spurious_left: u32,
+    /// For the trace: it could not go on for a while.
+    pub had_to_wait: bool,
 }
 
 /// What happened before what, as the memory model sees it from this thread.
@@ -205,6 +207,7 @@ impl Default for Blocking {
             waits_alone: false,
             may_wake_spuriously: false,
             spurious_left: SPURIOUS_WAKE_UPS,
+            had_to_wait: false,
         }
     }
 }

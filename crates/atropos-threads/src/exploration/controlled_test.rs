@@ -16,7 +16,7 @@ use crate::control::objects::{OUTSIDER, Objects};
 use crate::control::thread_state::{PanicNote, message_of};
 use crate::control::{self, Controller, Readiness, plain_memory, scheduler};
 use crate::finding::Finding;
-use crate::libc::allocation_and_clock;
+use crate::libc::{allocation_and_clock, private_files};
 use crate::memory::addressable;
 use crate::memory::heap::{self, ProgramSlice};
 use crate::memory::stacks::MOST_THREADS;
@@ -24,6 +24,7 @@ use crate::memory::{ExplorationMemory, is_single_threaded};
 use crate::memory_model::MemoryModel;
 use crate::options::{ControlOptions, ControlSettings, ExpectedPanic, MemoryOrder, Statics};
 use crate::races::{CodePlace, RaceDetector, is_instrumented};
+use crate::statements::{Stated, Statements};
 use crate::trace::{ExecutionTrace, is_ours};
 use crate::unsafe_cell;
 
@@ -60,6 +61,8 @@ pub struct LastExecution {
     /// It took more scheduling points than it may, but came to an end as soon as its threads took turns and time passed. How
     /// it would have ended there is not known.
     pub has_late_end: bool,
+    /// What the program stated.
+    pub stated: Stated,
 }
 
 impl LastExecution {
@@ -146,6 +149,7 @@ impl<'a> ThreadedTest<'a> {
             timers: KernelTimers::default(),
             random_data: 0,
             trace: ExecutionTrace::default(),
+            statements: Statements::default(),
             communication: CommunicationLog::default(),
             races: RaceDetector {
                 is_on: races,
@@ -197,6 +201,11 @@ impl<'a> ThreadedTest<'a> {
     /// Whether to keep a trace from now on.
     pub fn record(&mut self, record: bool) {
         self.controller().settings.record = record;
+    }
+
+    /// Whether a trace also tells from where dependencies were called. That takes a millisecond a step.
+    pub fn tell_callers(&mut self, tell: bool) {
+        self.controller().trace.has_callers = tell;
     }
 
     /// Begins a new record of what threads tell each other, or ends all recording; gives what was recorded before.
@@ -293,7 +302,11 @@ impl<'a> ThreadedTest<'a> {
 
     /// The trace of the last execution.
     pub fn take_trace(&mut self) -> ExecutionTrace {
-        std::mem::take(&mut self.controller().trace)
+        let trace = &mut self.controller().trace;
+        let has_callers = trace.has_callers;
+        let taken = std::mem::take(trace);
+        trace.has_callers = has_callers;
+        taken
     }
 
     /// Bytes of statics that are put back before each execution.
@@ -324,15 +337,17 @@ impl Controller {
         unsafe { self.world.restart() };
         EXECUTIONS.store(execution, Relaxed);
         self.execution = execution;
+        private_files::clean();
         self.names.restart();
         self.pending.clear();
         self.objects.restart(execution);
         self.model.restart();
         self.virtual_clock = VirtualClock::default();
         self.timers = KernelTimers::default();
-        self.trace.events.clear();
+        self.trace.restart();
         self.communication.restart();
         self.races.restart();
+        self.statements.restart();
         self.findings.clear();
         self.panic_causes.clear();
         self.said.clear();
@@ -476,6 +491,7 @@ impl System for ThreadedTest<'_> {
         };
         let findings = std::mem::take(&mut controller.findings);
         let said = std::mem::take(&mut controller.said);
+        let stated = controller.statements.take_stated();
         let threads = controller.started;
         let steps = controller.steps;
         let memory = controller.world.heap.taken();
@@ -492,6 +508,7 @@ impl System for ThreadedTest<'_> {
             was_fair,
             was_hurried,
             has_late_end,
+            stated,
         };
         end
     }

@@ -10,6 +10,7 @@ use atropos_search::{
 use super::controlled_test::{LastExecution, ThreadedTest};
 use crate::finding::Finding;
 use crate::options::ControlOptions;
+use crate::statements::Stated;
 use crate::trace::ExecutionTrace;
 
 /// Choices that may be made to make a failing schedule simpler, in all executions for it.
@@ -41,6 +42,8 @@ pub struct Notes {
     pub was_hurried: bool,
     /// Some execution went past its limit of scheduling points, though it has an end.
     pub has_late_end: bool,
+    /// What the program stated.
+    pub stated: Stated,
 }
 
 impl Notes {
@@ -55,6 +58,7 @@ impl Notes {
         self.was_fair |= last.was_fair;
         self.was_hurried |= last.was_hurried;
         self.has_late_end |= last.has_late_end;
+        self.stated.add(last.stated);
         for kind in last.findings {
             let same =
                 |other: &Finding| std::mem::discriminant(other) == std::mem::discriminant(&kind);

@@ -9,6 +9,7 @@
 //! | [`sockets`] | names and addresses of sockets | other programs can't be controlled |
 //! | [`syscalls`] | `syscall` | futexes and fences of libraries that go to the kernel without std |
 //! | [`lasting_changes`] | files, directories, signals | an execution must not change what the next one finds |
+//! | [`private_files`] | nothing itself | where files may be changed, because that is undone |
 //!
 //! `atropos_intercept::CALLS` lists every such function with its purpose. A new one is defined in the module of its
 //! purpose and added to that list; a test compares the two.
@@ -25,6 +26,7 @@ pub(crate) use passed_on;
 pub mod allocation_and_clock;
 mod blocking;
 mod lasting_changes;
+pub mod private_files;
 mod sockets;
 mod syscalls;
 mod timers;

@@ -22,6 +22,8 @@ struct Store {
     released: Clock,
     /// Who wrote it, if that is recorded.
     author: Option<ThreadAct>,
+    /// The event of the trace that wrote it, if one is kept.
+    event: Option<u32>,
     /// A read-modify-write: nothing may come between it and the store before.
     glued: bool,
     reads: Vec<Read>,
@@ -46,6 +48,7 @@ impl Store {
             value: 0,
             released: Clock::default(),
             author: None,
+            event: None,
             glued: false,
             reads: Vec::new(),
             first_in_order: u32::MAX,
@@ -106,6 +109,16 @@ impl Location {
 
     pub fn author(&self, store: usize) -> Option<ThreadAct> {
         self.stores[store].author
+    }
+
+    /// The event of the trace that wrote the store.
+    pub fn event(&self, store: usize) -> Option<usize> {
+        self.stores[store].event.map(|event| event as usize)
+    }
+
+    /// The store was written by that event of the trace.
+    pub fn set_event(&mut self, store: usize, event: usize) {
+        self.stores[store].event = u32::try_from(event).ok();
     }
 
     pub fn released(&self, store: usize) -> &Clock {

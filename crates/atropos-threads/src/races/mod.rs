@@ -32,7 +32,7 @@ use std::fmt;
 pub use foreign_atomics::{Intent, Operation as ForeignOperation, OrderingNumber};
 pub use leaks::Leak;
 pub use memory_errors::{BlockHistory, MemoryError, MemoryErrorKind, MemoryHistory};
-pub use places::{CodePlace, Frames, is_access_of_facade};
+pub use places::{CallerOfDependency, CodePlace, Frames, is_access_of_facade};
 
 use crate::control::foreign::CountNames;
 use crate::memory_model::Clock;

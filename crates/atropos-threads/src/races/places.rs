@@ -102,6 +102,60 @@ pub fn frames(backtrace: &str) -> Frames {
         .collect()
 }
 
+/// The place in the user's own code from which a dependency was called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallerOfDependency {
+    /// `file:line`.
+    pub place: String,
+    /// The function of the dependency that was called there; empty if that is not known.
+    pub called: String,
+    /// The async code that was being polled; empty if none was.
+    pub task: String,
+}
+
+impl CallerOfDependency {
+    /// From a backtrace; none if no frame is the user's.
+    pub fn of(backtrace: &str) -> Option<CallerOfDependency> {
+        let frames: Vec<Frame<'_>> = parse(backtrace);
+        let innermost = frames.iter().position(is_of_user)?;
+        let place = frames[innermost].1?;
+        let inside = frames[..innermost].iter().rev();
+        let called = inside
+            .take_while(|frame| !is_of_ours(frame))
+            .find(|frame| !is_of_std(frame));
+        // Runtimes poll what they run: the outermost of the user's functions within that is the task.
+        let poll = frames.iter().rposition(|(function, _)| is_poll(function));
+        let task = poll.and_then(|poll| frames[..poll].iter().rfind(|frame| is_of_user(frame)));
+        Some(CallerOfDependency {
+            place: without_column(place).to_owned(),
+            called: called.map_or_else(String::new, |(function, _)| without_closures(function)),
+            task: task.map_or_else(String::new, |(function, _)| format!("`{function}`")),
+        })
+    }
+}
+
+/// Whether a frame is of a crate whose sources are the user's: only these have lines, and no dependency's.
+fn is_of_user(frame: &Frame<'_>) -> bool {
+    let in_dependency = |place: &str| short(place).len() < place.len();
+    frame.1.is_some_and(|place| !in_dependency(place)) && !is_of_std(frame) && !is_of_ours(frame)
+}
+
+fn is_poll(function: &str) -> bool {
+    let last = function.rsplit("::").find(|part| !part.starts_with('{'));
+    last.is_some_and(|last| last == "poll" || last.starts_with("poll<"))
+}
+
+/// `file:line` of `file:line:column`.
+fn without_column(place: &str) -> &str {
+    place.rsplit_once(':').map_or(place, |(line, _)| line)
+}
+
+/// A function's path without the closures in it.
+fn without_closures(function: &str) -> String {
+    let parts = function.split("::").filter(|part| !part.starts_with('{'));
+    parts.collect::<Vec<_>>().join("::")
+}
+
 /// Whether what was accessed here is a primitive's own: the innermost function that is not std's is the facade's.
 pub fn is_access_of_facade(backtrace: &str) -> bool {
     let frames = parse(backtrace);
@@ -193,5 +247,38 @@ mod tests {
                 "queue::tests::pushes::{{closure}} at src/queue.rs:30:9"
             ]
         );
+    }
+
+    #[test]
+    fn the_caller_of_a_dependency_and_its_task_are_told() {
+        let backtrace = "   0: atropos_threads::trace::ExecutionTrace::push
+   1: atropos_threads::sync::mutex::Mutex<T>::lock
+   2: tokio::sync::batch_semaphore::Semaphore::poll_acquire
+   3: <tokio::sync::batch_semaphore::Acquire as core::future::future::Future>::poll
+   4: tokio::sync::mutex::Mutex<T>::lock::{closure#0}
+   5: app::transfer::{closure#0}
+             at ./src/a.rs:14:20
+   6: app::tests::deadlocks::{closure#0}::{closure#1}
+             at ./src/a.rs:30:9
+   7: <tokio::runtime::task::core::Core<T, S>>::poll::{closure#0}
+             at /home/me/.cargo/registry/src/index-1/tokio-1.4/src/runtime/task/core.rs:3:4
+   8: tokio::runtime::park::CachedParkThread::block_on
+   9: app::tests::deadlocks
+             at ./src/a.rs:33:7
+";
+        let caller = CallerOfDependency::of(backtrace).unwrap();
+        assert_eq!(caller.place, "src/a.rs:14");
+        assert_eq!(caller.called, "tokio::sync::mutex::Mutex<T>::lock");
+        assert_eq!(
+            caller.task,
+            "`app::tests::deadlocks::{closure#0}::{closure#1}`"
+        );
+        let plain = backtrace.split_at(backtrace.find("   8: ").unwrap()).1;
+        let caller = CallerOfDependency::of(plain).unwrap();
+        assert_eq!(
+            (caller.place.as_str(), caller.task.as_str()),
+            ("src/a.rs:33", "")
+        );
+        assert_eq!(CallerOfDependency::of("   0: std::rt::main\n"), None);
     }
 }

@@ -59,3 +59,22 @@ fn marked_code_is_compiled_as_it_stands() {
     ];
     assert_eq!(all, [1, 2, 3, 4, 5, 6]);
 }
+
+#[test]
+fn statements_for_explorations_do_nothing_in_ordinary_builds() {
+    atropos::bounds!(preemptions = 2, schedules = 5000, seconds = 30);
+    atropos::bounds!();
+    atropos::must_reach!("what nobody reaches");
+    let asked = std::cell::Cell::new(false);
+    atropos::invariant!("nobody asks", || {
+        asked.set(true);
+        false
+    });
+    let value = if asked.get() {
+        1
+    } else {
+        atropos::reached!("the other arm");
+        2
+    };
+    assert_eq!(value, 2);
+}

@@ -27,6 +27,7 @@ use super::unexplored_tests::{tell_of_files, tell_of_libraries, threaded};
 use super::{Context, TestId, journal_name};
 use crate::build::{self, Build, BuildFailure};
 use crate::explore::failing_schedules::{FailingSchedule, FailingSchedules};
+use crate::explore::object_names::ObjectNames;
 use crate::explore::process::{HALTS, RequestEnd, too_long};
 use crate::explore::{Explorer, ListedTest};
 use crate::journal::{ExploredEntry, KillEntry};
@@ -142,6 +143,7 @@ pub fn run(
     let explorer = Explorer {
         binaries: &build.binaries,
         test_arguments: context.zygotes.test_arguments,
+        object_names: ObjectNames::new(context.setting.plan.workspace_root.as_std_path()),
         scratch: scratch.path(),
         interrupt: context.setting.interrupt,
         default_filter: context.setting.default_filter,
@@ -525,7 +527,7 @@ impl Stage<'_> {
                 schedules: explored.executions,
                 leaves_open,
                 schedule: text(|found| &found.schedule),
-                trace: text(|found| &found.trace),
+                trace: found.map_or_else(String::new, |found| found.trace.to_string()),
                 unseen: explored
                     .communication
                     .iter()

@@ -3,8 +3,11 @@
 //! The tests are built against a std whose threads can be controlled (see `build::build_explored`); each test is
 //! explored by a [`process`] of its own. Schedules that fail are written down ([`failing_schedules`]), for `replay`.
 
+mod changed_first;
 pub mod failing_schedules;
 mod idle_watch;
+pub mod object_names;
+pub mod pictures;
 pub mod plain_memory;
 pub mod process;
 mod report;
@@ -24,8 +27,11 @@ use anyhow::{Result, bail};
 use atropos_protocol::FailureKind;
 use atropos_protocol::Test;
 use atropos_protocol::exploration::{Explored, FoundFailure, Request, RequestedAction, Response};
+use atropos_protocol::thread_trace::ThreadTrace;
 
+use self::changed_first::changed_functions;
 use self::failing_schedules::{FailingSchedule, FailingSchedules};
+use self::object_names::ObjectNames;
 use self::process::{Process, RequestEnd, TestOutput};
 use self::report::TestReport;
 use self::saved_schedules::SavedSchedules;
@@ -66,6 +72,9 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
     prepared.plan.forget_mutants();
     let terminal = prepared.terminal;
     let output = prepared.output_directory.clone();
+    let changed = arguments.since.as_ref();
+    let changed = changed.map(|revision| changed_functions(revision, &prepared));
+    let changed = changed.transpose()?;
     let Some(_turn) = crate::run::take_turn(&output, terminal, &interrupt)? else {
         return Ok(ExitCode::Interrupted);
     };
@@ -79,11 +88,12 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
     let explorer = Explorer {
         binaries: &build.binaries,
         test_arguments: &prepared.options.execute.test_args,
+        object_names: ObjectNames::new(&prepared.workspace_root),
         scratch: scratch.path(),
         interrupt: &interrupt,
         default_filter: &default_filter,
     };
-    let listed = explorer.list(&arguments.tests)?;
+    let mut listed = explorer.list(&arguments.tests)?;
     if listed.is_empty() && !interrupt.is_requested() {
         if !arguments.tests.is_empty() {
             bail!("no test has {} in its name", quoted(&arguments.tests));
@@ -100,6 +110,13 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
     if arguments.strategy.is_none() && !has_time {
         request.time_limit = share(request.time_limit, listed.len(), jobs);
     }
+    if let (Some(changed), Some(revision)) = (&changed, &arguments.since) {
+        let reaching = explorer.put_changed_first(&mut listed, changed, &request, jobs)?;
+        terminal.note(format!(
+            "{reaching} of {} tests reach what changed since `{revision}`, and come first",
+            listed.len()
+        ));
+    }
     let mut saved = SavedSchedules::read(&prepared.workspace_root)?;
     let conditions = &schedule.circumstances;
     let reports = explorer.explore_all(&listed, &request, conditions, &saved, jobs, &progress)?;
@@ -110,9 +127,11 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
     }
     saved_schedules::warn_of_stale(&reports, arguments.save, terminal);
     keep_failing(&reports, &request, &build, &prepared)?;
+    let page = pictures::write(&reports, &output)?;
+    let page = page.as_deref().map(in_short);
     let text = match arguments.output.json {
-        true => report::json(&reports)?,
-        false => report::text(&reports, arguments.output.verbose),
+        true => report::json(&reports, page.as_deref())?,
+        false => report::text(&reports, arguments.output.verbose, page.as_deref()),
     };
     // A reader that has gone changes nothing about what was found.
     let _ = terminal.stdout().write_all(text.as_bytes());
@@ -219,6 +238,7 @@ pub fn build_for(
     let explorer = Explorer {
         binaries: &build.binaries,
         test_arguments: &prepared.options.execute.test_args,
+        object_names: ObjectNames::new(&prepared.workspace_root),
         scratch: scratch.path(),
         interrupt,
         // It is named.
@@ -264,6 +284,15 @@ pub fn build_for(
     }))
 }
 
+/// A path as one types it here.
+fn in_short(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(here)
+        .unwrap_or(path)
+        .display()
+        .to_string()
+}
+
 fn quoted(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     quoted.join(" or ")
@@ -273,6 +302,7 @@ fn quoted(names: &[String]) -> String {
 pub struct Explorer<'a> {
     pub binaries: &'a [TestBinary],
     pub test_arguments: &'a [String],
+    pub object_names: ObjectNames,
     pub scratch: &'a Path,
     pub interrupt: &'a Interrupt,
     /// Which tests are explored.
@@ -334,6 +364,7 @@ impl Explorer<'_> {
         Process {
             binary,
             test_arguments: self.test_arguments,
+            object_names: &self.object_names,
             order_file,
             output: TestOutput::Hidden,
             prefix: &[],
@@ -402,7 +433,7 @@ impl Explorer<'_> {
                 text,
                 location: String::new(),
                 schedule: String::new(),
-                trace: String::new(),
+                trace: ThreadTrace::default(),
                 replayed: false,
             });
         }

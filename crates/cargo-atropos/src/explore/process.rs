@@ -4,19 +4,20 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, PipeReader};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use atropos_protocol::exploration::{ENV_ANSWERS, ENV_ORDER, Request, Response};
+use atropos_protocol::exploration::{ENV_ANSWERS, ENV_ORDER, PRIVATE_DIGITS, Request, Response};
 use atropos_protocol::{signals, sys};
 use atropos_sandbox::{Harm, Supervisor};
 
 use crate::build::test_binary::TestBinary;
 use crate::explore::idle_watch::IdleWatch;
+use crate::explore::object_names::ObjectNames;
 use crate::interrupt::Interrupt;
 use crate::sandbox;
 
@@ -47,6 +48,8 @@ pub enum TestOutput {
 pub struct Process<'a> {
     pub binary: &'a TestBinary,
     pub test_arguments: &'a [String],
+    /// What the objects of traces are called.
+    pub object_names: &'a ObjectNames,
     /// The order is written to a file of this name.
     pub order_file: &'a Path,
     pub output: TestOutput,
@@ -76,7 +79,8 @@ impl Process<'_> {
     ) -> Result<RequestEnd> {
         fs::write(self.order_file, request.to_text())
             .with_context(|| format!("can't write {}", self.order_file.display()))?;
-        let (reader, mut child, supervisor) = self.start(request)?;
+        let private = self.make_private_directory()?;
+        let (reader, mut child, supervisor) = self.start(request, private.as_deref())?;
         let (sender, receiver) = mpsc::channel();
         let listener = thread::spawn(move || {
             for line in BufReader::new(reader).lines().map_while(Result::ok) {
@@ -98,7 +102,10 @@ impl Process<'_> {
                             end(&mut child);
                             bail!("{error}");
                         }
-                        Some(response) => {
+                        Some(mut response) => {
+                            if let Some(found) = response.found() {
+                                self.object_names.put_into(&mut found.trace);
+                            }
                             if !matches!(response, Response::Progress { .. }) {
                                 idle_watch = None;
                             }
@@ -132,10 +139,32 @@ impl Process<'_> {
         };
         end(&mut child);
         let _ = listener.join();
+        if let Some(all) = private.as_deref().and_then(Path::parent) {
+            let _ = fs::remove_dir_all(all);
+        }
         Ok(ended)
     }
 
-    fn start(&self, request: &Request) -> Result<(PipeReader, Child, Option<Supervisor>)> {
+    /// A directory for temporary files that the process has for itself, and room for those that it forks. None under a debugger,
+    /// where an execution may be stopped anywhere.
+    fn make_private_directory(&self) -> Result<Option<PathBuf>> {
+        if !self.prefix.is_empty() {
+            return Ok(None);
+        }
+        let all = self.order_file.with_extension("private");
+        let directory = all.join(format!("tmp-{:0PRIVATE_DIGITS$}", 0));
+        fs::create_dir_all(&directory)
+            .with_context(|| format!("can't make {}", directory.display()))?;
+        let directory = fs::canonicalize(&directory)
+            .with_context(|| format!("can't find {}", directory.display()))?;
+        Ok(Some(directory))
+    }
+
+    fn start(
+        &self,
+        request: &Request,
+        private: Option<&Path>,
+    ) -> Result<(PipeReader, Child, Option<Supervisor>)> {
         let (reader, writer) = std::io::pipe().context("no pipe")?;
         let end = writer.as_raw_fd();
         let invocation = &self.binary.invocation;
@@ -157,6 +186,9 @@ impl Process<'_> {
             .args(self.test_arguments)
             .env(ENV_ORDER, self.order_file)
             .env(ENV_ANSWERS, end.to_string());
+        if let Some(private) = private {
+            command.env("TMPDIR", private);
+        }
         if self.prefix.is_empty() {
             command.stdin(Stdio::null());
         }

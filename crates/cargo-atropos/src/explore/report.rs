@@ -53,10 +53,10 @@ impl TestReport {
                 ..
             } => what.clone(),
             Explored {
-                found: Some(_),
+                found: Some(found),
                 executions,
                 ..
-            } => format!("found in schedule {executions}"),
+            } if !found.schedule.is_empty() => format!("found in schedule {executions}"),
             explored => explored.coverage.clone(),
         }
     }
@@ -67,8 +67,8 @@ fn schedules(count: u64) -> String {
     format!("{count} {word}")
 }
 
-/// One line for each test, then each finding with its trace and how to run it again.
-pub fn text(reports: &[TestReport], verbose: bool) -> String {
+/// One line for each test, then each finding with its trace and how to run it again, then where the pictures are.
+pub fn text(reports: &[TestReport], verbose: bool, page: Option<&str>) -> String {
     let mut text = String::new();
     let width = reports.iter().map(|report| report.name.chars().count());
     let width = width.max().unwrap_or(0).min(60);
@@ -99,6 +99,9 @@ pub fn text(reports: &[TestReport], verbose: bool) -> String {
         }
     }
     let _ = writeln!(text, "\n{}", summary(reports));
+    if let Some(page) = page {
+        let _ = writeln!(text, "pictures: {page}");
+    }
     text
 }
 
@@ -108,7 +111,7 @@ fn finding(report: &TestReport, found: &FoundFailure) -> String {
         "{heading}{} ({}){heading:#}\n{}\n",
         report.name, report.target, found.text
     );
-    if !found.trace.is_empty() {
+    if !found.trace.steps.is_empty() {
         let _ = write!(text, "\n{}", found.trace);
     }
     if !found.schedule.is_empty() {
@@ -151,7 +154,7 @@ fn tests(count: usize) -> String {
 }
 
 /// The same for programs.
-pub fn json(reports: &[TestReport]) -> Result<String> {
+pub fn json(reports: &[TestReport], page: Option<&str>) -> Result<String> {
     let tests: Vec<serde_json::Value> = reports
         .iter()
         .map(|report| {
@@ -161,7 +164,7 @@ pub fn json(reports: &[TestReport]) -> Result<String> {
                     "title": found.title,
                     "text": found.text,
                     "schedule": found.schedule,
-                    "trace": found.trace,
+                    "trace": found.trace.to_string(),
                     "replayed": found.replayed,
                 })
             });
@@ -183,5 +186,5 @@ pub fn json(reports: &[TestReport]) -> Result<String> {
             })
         })
         .collect();
-    Ok(serde_json::to_string_pretty(&json!({ "tests": tests }))? + "\n")
+    Ok(serde_json::to_string_pretty(&json!({ "tests": tests, "pictures": page }))? + "\n")
 }

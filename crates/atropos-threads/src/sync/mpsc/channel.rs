@@ -15,6 +15,7 @@ use crate::control::{Announcement, Control, Granted, control, here};
 use crate::finding::PanicCauseKind;
 use crate::memory_model::Clock;
 use crate::sync::own_arc::OwnArc;
+use crate::trace::Outcome;
 
 /// How many messages may wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -392,6 +393,8 @@ impl<T> Channel<T> {
             None => control.not_taken(Code::TryReceive, name),
             Some(parts) => {
                 control.refine(Code::TryReceive, parts.empty());
+                let state = control.state();
+                state.trace.mark_outcome(state.current, Outcome::Failed);
                 control.looked_at(name);
                 control.looked_at(parts.ends());
             }

@@ -72,7 +72,7 @@ fn every_concurrency_operator_is_killed_by_a_good_test_and_survives_a_weak_one()
     let kill = &fatal.killed_by[0];
     assert!(kill.schedule.as_ref().unwrap().starts_with("s1:"));
     let trace = kill.trace.as_ref().unwrap();
-    assert!(trace.contains("stores #0"), "{trace}");
+    assert!(trace.contains("stores "), "{trace}");
     assert!(trace.contains("the test died of signal 6"), "{trace}");
     let id = fatal.info.id.0.to_string();
     let again = tree.run(&["replay", "--mutant", &id]).has_code(2);

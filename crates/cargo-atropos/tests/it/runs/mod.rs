@@ -31,6 +31,7 @@ mod reused_verdicts;
 mod saved_schedules;
 mod schedules;
 mod selected_mutants;
+mod statements;
 mod survivor_impact;
 mod test_targets;
 mod tree;

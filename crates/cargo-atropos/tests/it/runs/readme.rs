@@ -18,7 +18,7 @@ fn shown(document: &str) -> Vec<String> {
 
 /// A line without times (`12.3 s`, `2 min 3 s`); none if it names files, which lie elsewhere on every machine.
 fn comparable(line: &str) -> Option<String> {
-    if line.contains("report.html") {
+    if line.contains("report.html") || line.contains("explored.html") {
         return None;
     }
     let is_unit = |word: &str| ["h", "min", "s"].contains(&word.trim_end_matches([':', ')', ',']));

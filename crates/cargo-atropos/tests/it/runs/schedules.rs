@@ -114,7 +114,10 @@ fn what_cant_be_controlled_is_named_with_its_line(report: &Value) {
 fn failing_schedules_are_replayed(tree: &Tree) {
     let again = tree.run(&["replay", "swaps"]).has_code(2);
     assert!(again.stdout.contains("thread 0") && again.stdout.contains("deadlock:"));
-    let line = again.stdout.lines().find(|line| line.contains("locks #1"));
+    let line = again
+        .stdout
+        .lines()
+        .find(|line| line.contains("locks left#1"));
     assert!(
         line.unwrap().ends_with("src/mistakes.rs:14"),
         "{}",
@@ -380,7 +383,7 @@ fn a_test_that_fails_under_some_schedule_comes_first_and_decides_nothing() {
     let name = |test: usize| outcomes.tests[test].name.as_str();
     let finding = findings.find(|finding| name(finding.test) == "counts_may_get_lost");
     let finding = finding.expect("it is among the outcomes, too");
-    assert!(finding.schedule.is_some() && finding.trace.contains("loads #0"));
+    assert!(finding.schedule.is_some() && finding.trace.contains("loads count (0)"));
     let page = tree.read("target/atropos/report.html");
     assert!(page.contains("<section id=\"findings\">"));
     assert!(page.contains(
