@@ -162,10 +162,7 @@ struct Segment {
 fn receiver(tokens: &[TokenTree], own_type: Option<&str>) -> Option<ReceiverName> {
     let mut segments: Vec<String> = Vec::new();
     let mut end = tokens.len();
-    loop {
-        let Some(Segment { text, before }) = segment(&tokens[..end]) else {
-            break;
-        };
+    while let Some(Segment { text, before }) = segment(&tokens[..end]) {
         if !text.is_empty() {
             segments.push(text);
         }
