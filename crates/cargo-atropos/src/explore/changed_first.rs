@@ -46,14 +46,14 @@ pub fn changed_functions(revision: &str, prepared: &Prepared) -> Result<Vec<u32>
 }
 
 impl Explorer<'_> {
-    /// Puts the tests first that enter one of these functions; says how many they are.
+    /// Puts the tests first that enter one of these functions; says in words how many they are.
     pub(super) fn put_changed_first(
         &self,
         listed: &mut [ListedTest],
         functions: &[u32],
         request: &Request,
         jobs: usize,
-    ) -> Result<usize> {
+    ) -> Result<String> {
         let next = AtomicUsize::new(0);
         let reaching = Mutex::new(BTreeSet::new());
         let tests = &*listed;
@@ -83,7 +83,8 @@ impl Explorer<'_> {
         for (place, (_, test)) in listed.iter_mut().zip(numbered) {
             *place = test;
         }
-        Ok(reaching.len())
+        let (count, all) = (reaching.len(), listed.len());
+        Ok(format!("{count} of {all} tests reach what changed"))
     }
 
     /// Whether a test enters one of the functions. Of one that can't say, it is assumed.

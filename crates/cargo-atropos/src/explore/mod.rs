@@ -111,11 +111,8 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
         request.time_limit = share(request.time_limit, listed.len(), jobs);
     }
     if let (Some(changed), Some(revision)) = (&changed, &arguments.since) {
-        let reaching = explorer.put_changed_first(&mut listed, changed, &request, jobs)?;
-        terminal.note(format!(
-            "{reaching} of {} tests reach what changed since `{revision}`, and come first",
-            listed.len()
-        ));
+        let note = explorer.put_changed_first(&mut listed, changed, &request, jobs)?;
+        terminal.note(format!("{note} since `{revision}`, and come first"));
     }
     let mut saved = SavedSchedules::read(&prepared.workspace_root)?;
     let conditions = &schedule.circumstances;
