@@ -1,10 +1,12 @@
 //! Random edits of real crates: does a run that uses verdicts of earlier runs say the same as one that runs everything anew?
 //!
-//! Two copies of each tree get the same edits, one after another. In one the verdicts are kept, in the other each run is told
-//! to use none. After every edit the verdicts of all mutants must be equal; which test killed a mutant may differ. Edits that
-//! do not compile, or that make the tests fail, are taken back, and so are half of the others, so that old verdicts are met again.
+//! A tree gets edits, one after another. After each, one run uses what earlier runs have stored, and another one starts from
+//! nothing: for that one the store is laid aside, so that it neither uses it nor adds to it. The verdicts of all mutants must be
+//! equal; which test killed a mutant may differ. Edits that do not compile, or that make the tests fail, are taken back, and so
+//! are half of the others, so that old verdicts are met again. With `--apart` the run from nothing has a tree of its own, and so
+//! a build of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -36,6 +38,9 @@ pub struct ReuseOptions {
     /// The `cargo-atropos` to test; this tree's, built for speed, by default
     #[arg(long)]
     program: Option<PathBuf>,
+    /// Build anew for the runs from nothing
+    #[arg(long)]
+    apart: bool,
     /// Arguments for every run
     #[arg(long = "with", value_name = "ARGUMENT", allow_hyphen_values = true)]
     with: Vec<String>,
@@ -74,6 +79,9 @@ const EDITS: [Edit; 11] = [
     Edit::Variable,
 ];
 
+/// What runs store for later ones.
+const STORED: [&str; 2] = ["verdicts.json", "last-run.json"];
+
 /// What became of the edits.
 #[derive(Default)]
 struct Tally {
@@ -82,6 +90,8 @@ struct Tally {
     failing: usize,
     mutants: usize,
     reused: usize,
+    /// Edits after which only what chance decides was different.
+    by_chance: usize,
     by_edit: BTreeMap<Edit, usize>,
     different: Vec<String>,
 }
@@ -94,7 +104,7 @@ pub fn run(options: &ReuseOptions) -> Result<()> {
     let mut random = Random::new(options.seed);
     let mut trees = Vec::new();
     for name in &options.subjects {
-        trees.push(Pair::make(name, &program, options)?);
+        trees.push(Subject::make(name, &program, options)?);
     }
     let mut tally = Tally::default();
     let start = Instant::now();
@@ -105,11 +115,12 @@ pub fn run(options: &ReuseOptions) -> Result<()> {
         turn += 1;
     }
     println!(
-        "{} edits compared, {} more that fail by themselves; {} of {} verdicts reused; {} different",
+        "{} edits compared, {} more that fail by themselves; {} of {} verdicts reused; {} different by chance, {} wrong",
         tally.compared,
         tally.failing,
         tally.reused,
         tally.mutants,
+        tally.by_chance,
         tally.different.len()
     );
     println!("{:?}", tally.by_edit);
@@ -119,12 +130,13 @@ pub fn run(options: &ReuseOptions) -> Result<()> {
     }
 }
 
-/// Two copies of a tree.
-struct Pair {
+/// A tree that is edited.
+struct Subject {
     name: String,
     program: PathBuf,
     kept: PathBuf,
-    fresh: PathBuf,
+    /// A second copy, for the runs from nothing.
+    apart: Option<PathBuf>,
     with: Vec<String>,
     /// A variable that is set for both.
     variable: u64,
@@ -137,37 +149,35 @@ struct RunVerdicts {
     reused: usize,
 }
 
-impl Pair {
-    fn make(name: &str, program: &Path, options: &ReuseOptions) -> Result<Pair> {
+impl Subject {
+    fn make(name: &str, program: &Path, options: &ReuseOptions) -> Result<Subject> {
         let place = subject::place_for("reuse", name);
         let copy = |which: &str| subject::copy_of(name, &place.join(which));
-        let pair = Pair {
+        let subject = Subject {
             name: name.to_owned(),
             program: program.to_owned(),
             kept: copy("kept")?,
-            fresh: copy("fresh")?,
+            apart: options.apart.then(|| copy("apart")).transpose()?,
             with: options.with.clone(),
             variable: 0,
         };
-        let said = pair.say(&pair.kept, false)?;
+        let said = subject.say(&subject.kept, &[])?;
         println!(
             "{name}: {} mutants, exit code {}",
             said.verdicts.len(),
             said.code
         );
-        Ok(pair)
+        Ok(subject)
     }
 
-    fn say(&self, tree: &Path, is_fresh: bool) -> Result<RunVerdicts> {
+    fn say(&self, tree: &Path, arguments: &[&str]) -> Result<RunVerdicts> {
         let mut command = Command::new(&self.program);
         command
             .args(["run", "--no-impact", "--dir"])
             .arg(tree)
             .args(&self.with)
+            .args(arguments)
             .env("EDITED_VARIABLE", self.variable.to_string());
-        if !is_fresh {
-            command.arg("--reuse");
-        }
         let outcomes = tree.join("target/atropos/outcomes.json");
         let _ = fs::remove_file(&outcomes);
         let ended = process::run(command, LIMIT)?;
@@ -188,11 +198,35 @@ impl Pair {
                 (mutant.info.key.clone(), verdict.to_owned())
             });
             said.verdicts = verdicts.collect();
+            said.verdicts
+                .insert("exit code".to_owned(), code.to_string());
         }
         Ok(said)
     }
 
-    /// Makes one edit in both copies, runs both, and compares.
+    /// What a run says that knows of no other.
+    fn say_from_nothing(&self, way: &[&str]) -> Result<RunVerdicts> {
+        let arguments = [&["--no-reuse"], way].concat();
+        if let Some(apart) = &self.apart {
+            return self.say(apart, &arguments);
+        }
+        let output = self.kept.join("target/atropos");
+        let stored: Vec<(PathBuf, Vec<u8>)> = STORED
+            .iter()
+            .map(|name| output.join(name))
+            .filter_map(|path| Some((path.clone(), fs::read(path).ok()?)))
+            .collect();
+        let remove = || STORED.map(|name| fs::remove_file(output.join(name)));
+        let _ = remove();
+        let said = self.say(&self.kept, &arguments);
+        let _ = remove();
+        for (path, bytes) in stored {
+            fs::write(path, bytes)?;
+        }
+        said
+    }
+
+    /// Makes one edit, runs both, and compares.
     fn edit_once(&mut self, random: &mut Random, tally: &mut Tally) -> Result<()> {
         // Most edits of people are in the bodies of functions, and there results are used again.
         let kinds = match random.next().is_multiple_of(4) {
@@ -205,13 +239,13 @@ impl Pair {
             return Ok(());
         };
         self.write(&file, &after)?;
-        let kept = self.say(&self.kept, false)?;
+        let kept = self.say(&self.kept, &[])?;
         if kept.verdicts.is_empty() {
             tally.failing += 1;
             self.variable = variable;
             return self.write(&file, &before);
         }
-        let fresh = self.say(&self.fresh, true)?;
+        let fresh = self.say_from_nothing(&[])?;
         tally.compared += 1;
         tally.mutants += kept.verdicts.len();
         tally.reused += kept.reused;
@@ -233,7 +267,8 @@ impl Pair {
         Ok(())
     }
 
-    /// Says what differs, unless a second run from nothing says it as well: then the tests decide by chance.
+    /// Says what differs, unless another run from nothing says it as well: then chance decides, as where a mutant reads memory
+    /// that nobody has written. So each way to run mutants is tried.
     fn tell(
         &self,
         edit: Edit,
@@ -241,18 +276,32 @@ impl Pair {
         (kept, fresh): (&RunVerdicts, &RunVerdicts),
         tally: &mut Tally,
     ) -> Result<()> {
-        let again = self.say(&self.fresh, true)?;
         let keys = kept.verdicts.keys().chain(fresh.verdicts.keys());
-        let wrong: Vec<String> = keys
+        let mut wrong: BTreeSet<&String> = keys
             .filter(|key| kept.verdicts.get(*key) != fresh.verdicts.get(*key))
-            .filter(|key| fresh.verdicts.get(*key) == again.verdicts.get(*key))
+            .collect();
+        for way in [&[][..], &["--way=each"], &["--way=fork"]] {
+            if !wrong.is_empty() {
+                let again = self.say_from_nothing(way)?;
+                wrong.retain(|key| kept.verdicts.get(*key) != again.verdicts.get(*key));
+            }
+        }
+        let by_chance = wrong.is_empty();
+        tally.by_chance += usize::from(by_chance);
+        let wrong: Vec<String> = wrong
+            .into_iter()
             .map(|key| {
                 let of = |said: &RunVerdicts| said.verdicts.get(key).cloned().unwrap_or_default();
-                format!("{key}: {} reused, {} fresh", of(kept), of(fresh))
+                format!("{key}: {} with reuse, {} without", of(kept), of(fresh))
             })
             .collect();
         if !wrong.is_empty() {
-            let text = format!("{} {edit:?} {}: {wrong:?}", self.name, file.display());
+            let text = format!(
+                "{} {edit:?} {}, {} reused: {wrong:?}",
+                self.name,
+                file.display(),
+                kept.reused
+            );
             println!("DIFFERENT {text}");
             let place = self
                 .kept
@@ -264,7 +313,10 @@ impl Pair {
     }
 
     fn write(&self, file: &Path, text: &str) -> Result<()> {
-        for tree in [&self.kept, &self.fresh] {
+        for tree in [Some(&self.kept), self.apart.as_ref()]
+            .into_iter()
+            .flatten()
+        {
             let path = tree.join(file);
             fs::write(&path, text).with_context(|| format!("can't write {}", path.display()))?;
         }

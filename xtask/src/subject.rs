@@ -79,7 +79,7 @@ pub fn run_atropos(
     let output = tree.join("target/atropos");
     let mut command = Command::new(program);
     command
-        .args(["atropos", "--no-config", "--output"])
+        .args(["atropos", "--no-config", "--no-reuse", "--output"])
         .arg(&output)
         .args(arguments)
         .envs(variables.iter().map(|(name, value)| (name, value)))

@@ -81,6 +81,10 @@ const OF_COMPILER: &[&str] = &[
     "atropos",
 ];
 
+/// Words in a body that matter elsewhere: implementations; documentation, which may hold tests; macros for the whole crate; data
+/// that the loader finds.
+const REACHING_OUT: &[&str] = &["impl", "doc", "macro_export", "link_section"];
+
 /// A function's body, and what its tokens say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyTokens {
@@ -254,17 +258,17 @@ impl Reader<'_> {
                 search.0
             }
         };
-        let implements = self
-            .words_in(start..end)
+        let words = self.words_in(start..end);
+        let reaches_out = words
             .iter()
-            .any(|word| word.text == "impl");
+            .any(|word| REACHING_OUT.contains(&word.text.as_str()));
         self.found.bodies.push(BodyTokens {
             span: Span::new(start, end),
             is_open: self.foreign > 0
                 || signature.constness.is_some()
                 || signature.asyncness.is_some()
                 || gives_hidden_type
-                || implements,
+                || reaches_out,
             macros: self.calls_in(start..end),
         });
     }
@@ -377,6 +381,9 @@ mod tests {
             "fn f() -> impl Iterator<Item = u32> { 0..1 }",
             "fn f() -> Option<impl Fn()> { None }",
             "fn f() { struct A; impl Drop for A { fn drop(&mut self) {} } }",
+            "fn f() { /// ```\n/// a();\n/// ```\nfn inner() {} }",
+            "fn f() { #[macro_export] macro_rules! m { () => { 1 } } }",
+            "fn f() { #[link_section = \".init_array\"] static A: extern \"C\" fn() = g; }",
             "#[tokio::main] fn f() {}",
             "#[async_trait] impl A for B { fn f() {} }",
             "fn f() { from_elsewhere!(1) }",

@@ -22,6 +22,8 @@ const SCREEN: usize = 40;
 const LEAST_SCREEN: usize = 20;
 /// Of one place, so many source lines, and lines of code to write, unless all are asked for.
 const SHORT: usize = 2;
+/// Lines of words that say what to write.
+const MOST_WORDS: usize = 3;
 /// No text is wider than people like to read.
 const WIDTH: usize = 100;
 /// What is said of a place stands behind so many blanks.
@@ -256,14 +258,19 @@ impl Text<'_> {
             let lines = labels.zip(code);
             block.extend(lines.map(|(label, line)| format!("{:INDENT$}{label:<6} {line}", "")));
         } else {
-            let words = shortened(&suggestion.words, SHORT * (self.width() - indent - 10));
-            block.extend(self.labelled("write:", &words));
+            let mut lines = self.labelled("write:", &suggestion.words);
+            if lines.len() > MOST_WORDS {
+                lines.truncate(MOST_WORDS);
+                // Lines end at least this far from the edge.
+                lines.extend(lines.pop().map(|line| line + " …"));
+            }
+            block.extend(lines);
         }
         block
     }
 
     fn labelled(&self, label: &str, text: &str) -> Vec<String> {
-        let lines = wrapped(text, self.width().saturating_sub(INDENT + 7));
+        let lines = wrapped(text, self.width().saturating_sub(INDENT + 9));
         let labels = [label].into_iter().chain(std::iter::repeat(""));
         lines
             .iter()

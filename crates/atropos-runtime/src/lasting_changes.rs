@@ -166,11 +166,15 @@ fn note_use(at: i32, path: *const c_char, changes: bool) {
     }
 }
 
-/// Whether a path leads to a file of the source tree, but not to what is built there nor to what is hidden.
+/// Whether a path leads to a file of the source tree that is compared as a whole: neither what is built there, nor what is
+/// hidden, nor code, of which functions are compared.
 fn is_in_tree(path: &Path, tree: &str) -> bool {
     let Ok(rest) = path.strip_prefix(tree) else {
         return false;
     };
+    if path.extension().is_some_and(|extension| extension == "rs") {
+        return false;
+    }
     let is_source = |part: Component| match part {
         Component::Normal(name) => !name.as_bytes().starts_with(b".") && name != "target",
         _ => false,

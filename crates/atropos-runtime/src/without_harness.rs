@@ -62,9 +62,17 @@ fn enter(board: &'static Board, mutant: Option<MutantId>) {
     limits::apply_to_files(board);
     lasting_changes::begin();
     random::seed(header.seed.load(Ordering::Relaxed));
+    note_no_files_of_panics();
     role::take_charge(0);
     PLAIN.store(true, Ordering::Relaxed);
     effects::watch(Policy::Note);
+}
+
+/// With `RUST_BACKTRACE` the message of a panic names functions, for which the program's own file is read: that is not the
+/// program's doing.
+fn note_no_files_of_panics() {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| lasting_changes::work(|| hook(info))));
 }
 
 /// Run by the loader when the program ends in the ordinary way.

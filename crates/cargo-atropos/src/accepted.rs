@@ -46,7 +46,7 @@ Exit codes:
 /// `cargo atropos accept`
 #[derive(Args, Clone, Debug)]
 pub struct AcceptArguments {
-    /// The mutant's number or key in the last run, or FILE:LINE
+    /// The mutant's number or key in the last run, or FILE:LINE or FILE:LINE:COLUMN
     #[arg(value_name = "MUTANT", required_unless_present = "expired")]
     pub mutant: Option<String>,
 

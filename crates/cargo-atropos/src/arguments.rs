@@ -299,9 +299,9 @@ pub struct ExecuteOptions {
     #[arg(long)]
     pub kill_matrix: bool,
 
-    /// Use what earlier runs have found, where nothing has changed that it rests on
+    /// Run all mutants, also those about which an earlier run has found what still holds
     #[arg(long)]
-    pub reuse: bool,
+    pub no_reuse: bool,
 
     /// How to run mutants: whichever is cheapest for each test, or always this way if the test
     /// allows it
@@ -378,7 +378,7 @@ pub struct ListArguments {
 
 #[derive(Args, Clone, Debug)]
 pub struct ShowArguments {
-    /// The mutant's number or key, as the report of the run gives it, or FILE:LINE for all of a line
+    /// The mutant's number or key, as the report of the run gives it, or FILE:LINE or FILE:LINE:COLUMN for all that are there
     pub mutant: String,
 
     /// Look at the last run of the package or workspace in this directory

@@ -283,7 +283,7 @@ mod tests {
             no-doc = true
             ignore-default-filter = true
             kill-matrix = true
-            reuse = true
+            no-reuse = true
             way = "fork"
             impact = true
             no-impact = true
@@ -326,7 +326,7 @@ mod tests {
             "features": ["f"], "all-features": true, "no-default-features": true, "profile": "release",
             "offline": true, "locked": true, "frozen": true,
             "lib": true, "bin": ["b"], "test": ["t"], "example": ["e"], "cargo-arg": ["--ignore-rust-version"],
-            "jobs": 3, "timeout-multiplier": 2.5, "no-doc": true, "ignore-default-filter": true, "kill-matrix": true, "reuse": true, "way": "fork",
+            "jobs": 3, "timeout-multiplier": 2.5, "no-doc": true, "ignore-default-filter": true, "kill-matrix": true, "no-reuse": true, "way": "fork",
             "impact": true, "no-impact": true, "no-sandbox": true, "require-sandbox": true, "test-args": ["--skip", "slow"],
             "explore": "chess:2", "budget": "30000ms", "technique": "basic", "time": "adversarial",
             "memory": "sc", "spurious": true, "races": "on", "leaks": true, "seed": 7,

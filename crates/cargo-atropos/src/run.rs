@@ -119,7 +119,7 @@ pub fn run(options: Options) -> Result<ExitCode> {
 
 /// The outcomes of the last run, if nothing has changed since.
 fn of_last_run(prepared: &Prepared, find: f64, start: Instant) -> Option<Outcomes> {
-    if !prepared.options.execute.reuse {
+    if prepared.options.execute.no_reuse {
         return None;
     }
     let mut outcomes = WholeRun::outcomes(prepared)?;
@@ -180,6 +180,7 @@ fn end_without_verdicts(end: &RunEnd, prepared: &Prepared) -> Result<ExitCode> {
 struct Tested<'a> {
     build: Build,
     earlier_results: EarlierResults<'a>,
+    is_tree_as_before: bool,
     journal: Journal,
     executed: Executed,
     /// What builds and tests alone took, those without success among them.
@@ -189,7 +190,7 @@ struct Tested<'a> {
 impl Tested<'_> {
     /// Whether all that was said can be compared with what a later run would say.
     fn is_evident(&self) -> bool {
-        self.executed.is_evident && self.build.left_alone.is_empty()
+        self.executed.is_evident && self.is_tree_as_before && self.build.left_alone.is_empty()
     }
 
     fn timings(&self, find: f64, impacts: &Impacts, start: Instant) -> Timings {
@@ -283,9 +284,16 @@ fn build_and_test<'a>(
         };
         match execute::execute(&execution, &journal, known)? {
             Execution::Executed(executed) => {
-                earlier_results.write(output)?;
+                let is_tree_as_before = source.check(Differences::WithoutNew).is_ok()
+                    && earlier_results.is_tree_as_before();
+                if is_tree_as_before {
+                    earlier_results.write(output)?;
+                } else {
+                    log::line("the tree has changed meanwhile: the results are not kept");
+                }
                 return Ok(ControlFlow::Continue(Tested {
                     build,
+                    is_tree_as_before,
                     earlier_results,
                     journal,
                     executed,

@@ -54,12 +54,13 @@ fn looks_around() {
     if on(10) { std::fs::write(&temporary, "x").unwrap(); }
 }
 
-// Mutant 11 lists a directory, 12 looks at a file, both outside.
+// Mutant 11 lists a directory, 12 looks at a file, both outside. Mutant 13 reads code of the tree.
 #[test]
 fn lists() {
     enter(2);
     if on(11) { drop(std::fs::read_dir("/etc")); }
     if on(12) { drop(std::path::Path::new("/etc/hosts").exists()); }
+    if on(13) { drop(std::fs::read("/usr/src/none.rs")); }
 }
 "#;
 
@@ -86,7 +87,7 @@ fn random_bytes_by_number_are_the_same_in_every_run() {
     assert!(first.starts_with('[') && first == draw(), "{first}");
 }
 
-const POINTS: &[(u32, u16)] = &[(1, 5), (6, 4), (10, 1), (11, 1), (12, 1)];
+const POINTS: &[(u32, u16)] = &[(1, 5), (6, 4), (10, 1), (11, 1), (12, 1), (13, 1)];
 
 fn driver() -> Driver {
     static PROGRAM_FILE: OnceLock<PathBuf> = OnceLock::new();
@@ -153,7 +154,7 @@ fn what_a_mutant_asks_of_its_surroundings_is_seen() {
         );
     }
     assert!(variables(&driver).contains(name));
-    for mutant in [11, 12] {
+    for mutant in [11, 12, 13] {
         let runs = driver.run(RunMode::Each, "lists", &[mutant]);
         let effects = runs[&mutant].evidence.as_ref().unwrap().effects;
         assert!(effects.contains(Effect::OutsideFiles), "{mutant}");

@@ -16,6 +16,7 @@ use atropos_report::mutant::MutantInfo;
 use atropos_weave::PackageForms;
 
 use super::content_hash::ContentHash;
+use super::outside_code::LearnedByCode;
 use crate::accepted;
 use crate::build::Build;
 use crate::build::instructions::BuildInstructions;
@@ -47,10 +48,17 @@ struct FileCode {
 
 impl CodeEvidence {
     /// Reads the tree as it is now; planned files are taken as they were when their mutants were found.
-    pub fn of(plan: &Plan, texts: &SourceTexts, build: &Build, output: &Path) -> CodeEvidence {
+    pub fn of(
+        plan: &Plan,
+        texts: &SourceTexts,
+        build: &Build,
+        output: &Path,
+        learned_by_dependencies: LearnedByCode,
+    ) -> CodeEvidence {
         let dependences = dependences(plan, texts);
         let macros = Macros::of(dependences.values());
-        let asks_for_places = dependences.values().any(|file| file.asks_for_places);
+        let asks_for_places =
+            learned_by_dependencies.places || dependences.values().any(|file| file.asks_for_places);
         let mut functions = Vec::new();
         let mut files = HashMap::new();
         for (index, package) in plan.packages.iter().enumerate() {
@@ -64,7 +72,11 @@ impl CodeEvidence {
                     continue;
                 };
                 let entered = entered(file, forms.as_ref());
-                let cut = cut(dependence, &macros, &entered);
+                // A program that reads its own code is noticed by the name of the file.
+                let cut = match file.path.extension() {
+                    Some("rs") => cut(dependence, &macros, &entered),
+                    _ => Vec::new(),
+                };
                 let all: Vec<Span> = file.functions().map(|function| function.span).collect();
                 let sees_lines = |span: Span| {
                     asks_for_places
@@ -90,9 +102,15 @@ impl CodeEvidence {
         CodeEvidence {
             functions,
             outside,
-            asks_for_all_variables: dependences.values().any(|file| file.asks_for_all_variables),
+            asks_for_all_variables: learned_by_dependencies.all_variables
+                || dependences.values().any(|file| file.asks_for_all_variables),
             files,
         }
+    }
+
+    /// The hash of all that is not in the bodies of functions, as the tree is now.
+    pub fn outside_now(&self, plan: &Plan, texts: &SourceTexts, output: &Path) -> ContentHash {
+        outside(plan, texts, &self.files, output)
     }
 
     /// Names a mutant by the text of the function that it is in, or by its place outside all functions.

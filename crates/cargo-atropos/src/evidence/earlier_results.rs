@@ -21,6 +21,7 @@ use crate::prepare::Prepared;
 
 /// The store during a run.
 pub struct EarlierResults<'a> {
+    prepared: &'a Prepared,
     plan: &'a Plan,
     code: CodeEvidence,
     /// None: no result of earlier runs is used.
@@ -43,11 +44,13 @@ impl<'a> EarlierResults<'a> {
         let plan = &prepared.plan;
         let surroundings =
             Surroundings::of(prepared, build).context("can't read what the build was made of")?;
+        let learned = surroundings.learned_by_dependencies;
         Ok(EarlierResults {
+            prepared,
             plan,
-            code: CodeEvidence::of(plan, &prepared.texts, build, output),
-            is_used: prepared.options.execute.reuse,
-            is_blind: surroundings.calls_past_libc,
+            code: CodeEvidence::of(plan, &prepared.texts, build, output, learned),
+            is_used: !prepared.options.execute.no_reuse,
+            is_blind: learned.kernel,
             surroundings: Mutex::new(surroundings),
             store: Mutex::new(Store::read(output)),
             learned: Mutex::default(),
@@ -111,6 +114,17 @@ impl<'a> EarlierResults<'a> {
     /// Notes which variables of their environment tests have asked for.
     pub fn note_variables(&self, asked: &Paths) {
         lock(&self.learned).note_variables(asked);
+    }
+
+    /// Whether the tree is what it was when the mutants were found: else nobody knows what the tests have read.
+    pub fn is_tree_as_before(&self) -> bool {
+        let Prepared {
+            plan,
+            texts,
+            output_directory,
+            ..
+        } = self.prepared;
+        self.code.outside_now(plan, texts, output_directory) == self.code.outside
     }
 
     /// Writes down what was learned, for later runs.

@@ -9,6 +9,7 @@ mod code;
 mod content_hash;
 mod earlier_results;
 pub mod learned;
+mod outside_code;
 pub mod store;
 mod surroundings;
 mod whole_run;

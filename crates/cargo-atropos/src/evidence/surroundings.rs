@@ -11,6 +11,7 @@ use atropos_protocol::path_set::Paths;
 
 use super::code::Tree;
 use super::content_hash::ContentHash;
+use super::outside_code::{self, LearnedByCode};
 use crate::build::Build;
 use crate::build::test_binary::Invocation;
 use crate::environment;
@@ -34,21 +35,26 @@ const OF_BUILDS: &[&str] = &[
 /// Variables that the C library and the loader ask for without a call that we see, by their beginnings.
 const OF_LIBC: &[&str] = &["TZ", "LANG", "LC_", "LD_", "MALLOC_", "GLIBC_", "RUST_"];
 
-/// How the dep-info of crates begins whose calls of the kernel nobody sees.
-const PAST_LIBC: &str = "linux_raw_sys-";
-
 /// What must be the same for kept verdicts to hold, besides the tree.
 pub struct Surroundings {
     /// Names all that is the same for all tests.
     pub world: ContentHash,
-    /// Programs may call the kernel without libc, so that nobody knows what they read.
-    pub calls_past_libc: bool,
+    /// What the code of dependencies may learn.
+    pub learned_by_dependencies: LearnedByCode,
     /// The environment of the tests of each target.
     environments: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 impl Surroundings {
     pub fn of(prepared: &Prepared, build: &Build) -> io::Result<Surroundings> {
+        let made = made(&build.cargo.target_directory, prepared)?;
+        let mut learned = made.learned;
+        let texts = prepared.texts.values();
+        let by_own = texts.map(|text| LearnedByCode::of(text.as_bytes()));
+        let by_own = by_own.fold(LearnedByCode::default(), LearnedByCode::or);
+        learned.kernel |= by_own.kernel;
+        let asks_for_processor = learned.processor || by_own.processor;
+        let processor = asks_for_processor.then(outside_code::processor);
         let world = ContentHash::default()
             .add(this_program()?)
             .add(prepared.options.verdict_key())
@@ -58,12 +64,9 @@ impl Surroundings {
             .add(build.cargo.packages.join("\n"))
             .add(variables_of_builds())
             .add(configuration(&prepared.workspace_root).to_string())
-            .add(made(&build.cargo.target_directory, prepared)?.to_string());
-        let calls_past_libc = profiles(&build.cargo.target_directory)
-            .iter()
-            .flat_map(|profile| fs::read_dir(profile.join("deps")).into_iter().flatten())
-            .flatten()
-            .any(|entry| entry.file_name().to_string_lossy().starts_with(PAST_LIBC));
+            .add(prepared.workspace_root.as_os_str().as_encoded_bytes())
+            .add(processor.unwrap_or_default())
+            .add(made.hash.to_string());
         let mut environments = BTreeMap::new();
         for binary in &build.binaries {
             let target = format!("{} {}", binary.package, binary.target);
@@ -71,7 +74,7 @@ impl Surroundings {
         }
         Ok(Surroundings {
             world,
-            calls_past_libc,
+            learned_by_dependencies: learned,
             environments,
         })
     }
@@ -156,11 +159,18 @@ fn cargo_home() -> Option<PathBuf> {
     home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")))
 }
 
-/// What was made of things outside the tree: what build scripts said and wrote, the sources of dependencies that lie elsewhere,
-/// and the variables that rustc read.
-fn made(target_directory: &Path, prepared: &Prepared) -> io::Result<ContentHash> {
+/// What was made of things outside the tree.
+struct Made {
+    /// Of what build scripts said and wrote, of the sources of dependencies that lie elsewhere, and of the variables that rustc
+    /// read.
+    hash: ContentHash,
+    learned: LearnedByCode,
+}
+
+fn made(target_directory: &Path, prepared: &Prepared) -> io::Result<Made> {
     let mut tree = Tree::default();
     let mut variables = BTreeSet::new();
+    let mut fixed = BTreeSet::new();
     for profile in profiles(target_directory) {
         for entry in fs::read_dir(profile.join("build"))
             .into_iter()
@@ -181,16 +191,24 @@ fn made(target_directory: &Path, prepared: &Prepared) -> io::Result<ContentHash>
             let path = entry.path();
             if path.extension() == Some(OsStr::new("d")) {
                 let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
-                read_dep_info(&text, prepared, &mut tree, &mut variables);
+                fixed.extend(read_dep_info(&text, prepared, &mut tree, &mut variables));
             }
         }
     }
+    let of_dependencies = fixed.iter().chain(tree.files.keys());
+    let learned = of_dependencies.fold(LearnedByCode::default(), |learned, path| {
+        let text = fs::read(path).unwrap_or_default();
+        learned.or(LearnedByCode::of(&text))
+    });
     let files = tree.files.iter();
     let hash = files.fold(ContentHash::default(), |hash, (path, content)| {
         hash.add(path.as_os_str().as_encoded_bytes())
             .add(content.to_string())
     });
-    Ok(variables.iter().fold(hash, |hash, line| hash.add(line)))
+    Ok(Made {
+        hash: variables.iter().fold(hash, |hash, line| hash.add(line)),
+        learned,
+    })
 }
 
 /// The directories of profiles, of the host and of named targets.
@@ -217,15 +235,16 @@ pub fn is_fixed(path: &Path) -> bool {
 }
 
 /// Adds the files that a crate was made of and that are neither of the tree, nor of a registry, nor ours; and the variables
-/// that it read.
+/// that it read. Gives the files of registries.
 pub fn read_dep_info(
     text: &str,
     prepared: &Prepared,
     tree: &mut Tree,
     variables: &mut BTreeSet<String>,
-) {
+) -> Vec<PathBuf> {
     let root = &prepared.workspace_root;
     let output = &prepared.output_directory;
+    let mut fixed = Vec::new();
     for line in text.lines() {
         if let Some(variable) = line.strip_prefix("# env-dep:") {
             let name = variable.split('=').next().unwrap_or_default();
@@ -234,10 +253,22 @@ pub fn read_dep_info(
             }
         } else if let Some(name) = line.strip_suffix(':') {
             let path = root.join(name.replace("\\ ", " "));
-            let is_known = path.starts_with(root) || path.starts_with(output) || is_fixed(&path);
-            if !is_known {
-                tree.add(path);
+            if path.starts_with(output) || is_walked(root, &path) {
+                continue;
+            }
+            match is_fixed(&path) {
+                true => fixed.push(path),
+                false => tree.add(path),
             }
         }
     }
+    fixed
+}
+
+/// Whether a walk through the source tree comes to a file: those that are hidden or made are not compared as parts of it.
+fn is_walked(root: &Path, path: &Path) -> bool {
+    path.strip_prefix(root).is_ok_and(|rest| {
+        let mut parts = rest.iter().map(OsStr::as_encoded_bytes);
+        parts.all(|part| !part.starts_with(b".") && part != b"target")
+    })
 }

@@ -1,6 +1,6 @@
 //! The last whole run, for one after which nothing has changed at all: then its verdicts are reported without a build.
 //!
-//! EarlierResults only of runs in which every test and every result has evidence. What it is compared by is coarser than what single
+//! Kept only of runs in which every test and every result has evidence. What it is compared by is coarser than what single
 //! results are compared by ([`super::store`]): every file of the tree, and all that the build was made of.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -31,7 +31,7 @@ const NEXTEST: &str = ".config/nextest.toml";
 const INDECISIVE: &[&str] = &[
     "all",
     "annotations",
-    "color",
+    "colors",
     "dir",
     "exclude-file",
     "exclude-re",
@@ -44,13 +44,14 @@ const INDECISIVE: &[&str] = &[
     "max-survivors",
     "message-format",
     "min-score",
+    "no-reuse",
     "operators",
     "re",
-    "reuse",
     "report",
     "shard",
     "since",
     "top",
+    "verbose",
 ];
 
 /// A run and what it depended on.

@@ -142,6 +142,14 @@ fn a_mutant_can_be_named_by_its_key_or_its_line() {
         project.atropos(&["show", &info.key]).stdout,
         by_number.stdout
     );
+    // As reports write it, and the end of the path alone.
+    let place = info.place();
+    let file = info.file.rsplit('/').next().unwrap();
+    let short = place.replace(&info.file, file);
+    for place in [format!("./{place}"), place, short] {
+        let of_place = project.atropos(&["show", &place]);
+        assert!(of_place.stdout.starts_with(&by_number.stdout), "{place}");
+    }
     let line = format!("{}:{}", info.file, info.line);
     let of_line = project.atropos(&["show", &line]);
     assert!(of_line.stdout.starts_with(&by_number.stdout));

@@ -31,12 +31,13 @@ fn fresh_functions(run: &Run) -> Vec<String> {
     fresh
 }
 
-const ALL: &[&str] = &["--workspace", "--reuse"];
+const ALL: &[&str] = &["--workspace"];
+const ANEW: &[&str] = &["--workspace", "--no-reuse"];
 
 /// Runs a tree whose verdicts are kept and one where none is used; they must agree. Gives the functions that were run anew.
 fn check(kept: &Tree, anew: &Tree) -> Vec<String> {
     let with_kept = kept.run(ALL);
-    let from_nothing = anew.run(&["--workspace"]);
+    let from_nothing = anew.run(ANEW);
     assert_eq!(
         verdicts(&with_kept),
         verdicts(&from_nothing),
@@ -101,7 +102,7 @@ fn where_nothing_has_changed_nothing_is_built_and_numbers_are_those_of_the_selec
         again.stdout
     );
     assert_eq!(fresh_functions(&again), [""; 0]);
-    let selected = tree.run(&["--workspace", "--reuse", "--re", "smaller"]);
+    let selected = tree.run(&["--workspace", "--re", "smaller"]);
     let outcomes = selected.outcomes();
     assert!(outcomes.mutants.len() < 10 && outcomes.mutants.iter().all(|it| it.reused));
     assert!(!tree.output().join("build").exists());
@@ -111,7 +112,7 @@ fn where_nothing_has_changed_nothing_is_built_and_numbers_are_those_of_the_selec
             format!("{:?}", mutant.verdict)
         );
     }
-    let fresh = tree.run(&["--workspace"]);
+    let fresh = tree.run(ANEW);
     assert_eq!(verdicts(&fresh), verdicts(&first));
     assert!(!fresh.stdout.contains("reused") && tree.output().join("build").exists());
 }
@@ -120,7 +121,12 @@ fn where_nothing_has_changed_nothing_is_built_and_numbers_are_those_of_the_selec
 fn a_variable_that_tests_ask_for_is_evidence() {
     let tree = Tree::of("reused_verdicts");
     let run_as = |value: &str, of_nobody: &str| {
-        let variables = [("EDITED_VARIABLE", value), ("OF_NOBODY", of_nobody)];
+        // With backtraces, failing doctests read their own programs.
+        let variables = [
+            ("EDITED_VARIABLE", value),
+            ("OF_NOBODY", of_nobody),
+            ("RUST_BACKTRACE", "1"),
+        ];
         tree.run_with(ALL, &variables)
     };
     let run = |value: &str| run_as(value, value);
