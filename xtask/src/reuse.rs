@@ -206,7 +206,7 @@ impl Subject {
 
     /// What a run says that knows of no other.
     fn say_from_nothing(&self, way: &[&str]) -> Result<RunVerdicts> {
-        let arguments = [&["--no-reuse"], way].concat();
+        let arguments = [&["--no-reuse"][..], way].concat();
         if let Some(apart) = &self.apart {
             return self.say(apart, &arguments);
         }

@@ -21,6 +21,8 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// The name of the file within the output directory.
 pub const FILE_NAME: &str = "outcomes.json";
+/// Who has found a verdict that is reused.
+pub const REUSED: &str = "an earlier run; nothing has changed that it rests on";
 
 /// The result of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

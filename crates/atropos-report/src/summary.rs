@@ -262,7 +262,7 @@ impl Text<'_> {
             if lines.len() > MOST_WORDS {
                 lines.truncate(MOST_WORDS);
                 // Lines end at least this far from the edge.
-                lines.extend(lines.pop().map(|line| line + " …"));
+                lines[MOST_WORDS - 1] += " …";
             }
             block.extend(lines);
         }

@@ -10,7 +10,7 @@ use atropos_report::communication::CommunicationRecord;
 use atropos_report::edit::unified_diff;
 use atropos_report::impact::{DisturbedFunction, Impact, NEVER_INFECTED};
 use atropos_report::number_text::{count, duration, wrapped};
-use atropos_report::outcomes::{Kill, MutantRecord, TestRecord};
+use atropos_report::outcomes::{Kill, MutantRecord, REUSED, TestRecord};
 use atropos_report::style::{self, styled};
 use atropos_report::verdict::Verdict;
 
@@ -152,6 +152,9 @@ pub fn page(
     }
     if let Some(impact) = &record.impact {
         show_impact(&mut page, impact, all);
+    }
+    if record.reused {
+        line(&mut page, "found by", REUSED);
     }
     if record.seconds > 0.0 {
         line(&mut page, "time", &duration(record.seconds));

@@ -7,7 +7,7 @@ use crate::communication::CommunicationRecord;
 use crate::html::escape::{escaped, long_text, prose, push};
 use crate::impact::{DisturbedFunction, Impact};
 use crate::number_text::{count, duration};
-use crate::outcomes::{FailingOriginal, Kill, MutantRecord, Outcomes, TestRecord, Totals};
+use crate::outcomes::{FailingOriginal, Kill, MutantRecord, Outcomes, REUSED, TestRecord, Totals};
 use crate::verdict::Verdict;
 use atropos_mutants::MutantId;
 use atropos_protocol::FailureKind;
@@ -136,6 +136,9 @@ pub(super) fn body(
         let key = escaped(&record.info.key);
         let accept = format!("<code class=\"copy\">cargo atropos accept {key} --reason ''</code>");
         fact(page, "accept", &accept);
+    }
+    if record.reused {
+        fact(page, "found by", REUSED);
     }
     if record.seconds >= NOTICED {
         fact(page, "time", &duration(record.seconds));

@@ -39,6 +39,14 @@ pub(super) fn totals(page: &mut String, outcomes: &Outcomes) {
             .expect("a string takes everything");
         }
     }
+    let reused = outcomes.mutants.iter().filter(|it| it.reused).count();
+    if reused > 0 {
+        let text = format!(
+            "<p>{} reused from earlier runs</p>",
+            count(reused, "verdict")
+        );
+        add(page, &text);
+    }
     bar(page, totals);
     add(page, "<ul class=\"tiles\">");
     for verdict in verdicts() {

@@ -7,7 +7,7 @@ use atropos_protocol::FailureKind;
 use atropos_report::html::html;
 use atropos_report::impact::{Impact, Suggestion, rank};
 use atropos_report::mutant::MutantInfo;
-use atropos_report::outcomes::{Outcomes, Tool};
+use atropos_report::outcomes::{Outcomes, REUSED, Tool};
 use atropos_report::verdict::Verdict;
 
 use crate::example::{ACCOUNT, outcomes, record, scored};
@@ -160,6 +160,16 @@ fn odd_runs_have_pages_too() {
 }
 
 #[test]
+fn what_an_earlier_run_has_found_is_marked() {
+    let mut outcomes = scored();
+    assert!(!page(&outcomes).contains("earlier run"));
+    outcomes.mutants[0].reused = true;
+    let page = page(&outcomes);
+    assert!(page.contains("<p>1 verdict reused from earlier runs</p>"));
+    assert_eq!(page.matches(REUSED).count(), 1);
+}
+
+#[test]
 fn an_interrupted_run_says_so() {
     let mut outcomes = odd::alone(None);
     outcomes.complete = false;
@@ -176,10 +186,10 @@ fn an_interrupted_run_has_no_score() {
     assert!(!page.contains("class=\"figure\"") && !page.contains(" % · "));
 }
 
-/// Ten thousand mutants in one file of thirty thousand lines.
-fn large() -> (Outcomes, String) {
+/// 15,000 mutants in one file of 45,000 lines.
+pub fn large() -> (Outcomes, String) {
     let line = "    let value = left + right * self.factor; // some words about it\n";
-    let lines = 30_000;
+    let lines = 45_000;
     let info = |number: usize| {
         let start = line.len() * number * 2 + line.find('+').unwrap();
         MutantInfo {
@@ -202,7 +212,7 @@ fn large() -> (Outcomes, String) {
         0 => Verdict::Survived,
         _ => Verdict::Killed(FailureKind::Panicked),
     };
-    let records = (0..10_000).map(|number| record(info(number), Some(verdict(number))));
+    let records = (0..15_000).map(|number| record(info(number), Some(verdict(number))));
     let outcomes = Outcomes::new(Tool::default(), Vec::new(), records.collect());
     (outcomes, line.repeat(lines))
 }
@@ -214,8 +224,8 @@ fn a_large_run_has_a_page_of_a_size_that_browsers_like() {
     holds_together(&page);
     let rest = page.len() - text.len();
     assert!(
-        rest < 10_000 * 1000,
+        rest < 15_000 * 1000,
         "{} bytes for each mutant",
-        rest / 10_000
+        rest / 15_000
     );
 }

@@ -266,7 +266,7 @@ pub fn read_dep_info(
 }
 
 /// Whether a walk through the source tree comes to a file: those that are hidden or made are not compared as parts of it.
-fn is_walked(root: &Path, path: &Path) -> bool {
+pub fn is_walked(root: &Path, path: &Path) -> bool {
     path.strip_prefix(root).is_ok_and(|rest| {
         let mut parts = rest.iter().map(OsStr::as_encoded_bytes);
         parts.all(|part| !part.starts_with(b".") && part != b"target")

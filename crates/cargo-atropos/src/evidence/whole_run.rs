@@ -54,6 +54,12 @@ const INDECISIVE: &[&str] = &[
     "verbose",
 ];
 
+/// Files outside the tree, and variables, that a build was made of.
+type MadeOf = (
+    BTreeMap<PathBuf, ContentHash>,
+    BTreeMap<String, Option<String>>,
+);
+
 /// A run and what it depended on.
 #[derive(Serialize, Deserialize)]
 pub struct WholeRun {
@@ -79,17 +85,19 @@ impl WholeRun {
     ) -> io::Result<()> {
         let path = prepared.output_directory.join(FILE_NAME);
         let _ = fs::remove_file(&path);
-        if asked.all || has_build_scripts(prepared) {
+        if asked.all {
             return Ok(());
         }
-        let (files, variables) = made_of(prepared, target_directory)?;
+        let Some((files, variables)) = made_of(prepared, target_directory)? else {
+            return Ok(());
+        };
         let Some(inputs) = inputs(prepared) else {
             return Ok(());
         };
         let whole = WholeRun {
             version: VERSION,
             inputs,
-            files: files.files,
+            files,
             variables,
             asked: asked.asked.words().to_vec(),
             values: values(asked),
@@ -186,14 +194,6 @@ fn reused(record: MutantRecord, info: &MutantInfo, prepared: &Prepared) -> Mutan
     }
 }
 
-/// Whether a package of the tree has a build script, which may go by anything.
-fn has_build_scripts(prepared: &Prepared) -> bool {
-    let mut tree = Tree::default();
-    tree.walk(&prepared.workspace_root);
-    let is_one = |path: &PathBuf| path.file_name() == Some(OsStr::new("build.rs"));
-    tree.files.keys().any(is_one)
-}
-
 /// All that is compared as a whole.
 fn inputs(prepared: &Prepared) -> Option<ContentHash> {
     let plan = &prepared.plan;
@@ -245,37 +245,40 @@ fn values(asked: &Variables) -> ContentHash {
     })
 }
 
-/// What a build was made of outside the tree: files, and variables with their values as they are now.
-fn made_of(
-    prepared: &Prepared,
-    target_directory: &Path,
-) -> io::Result<(Tree, BTreeMap<String, Option<String>>)> {
+/// What a build was made of outside the tree: files, and variables with their values as they are now. None if something that
+/// a build script goes by can't be compared.
+fn made_of(prepared: &Prepared, target_directory: &Path) -> io::Result<Option<MadeOf>> {
     let mut tree = Tree::default();
     let mut names = BTreeSet::new();
-    for profile in surroundings::profiles(target_directory) {
-        let below = |part: &str| {
-            fs::read_dir(profile.join(part))
-                .into_iter()
-                .flatten()
-                .flatten()
-        };
-        for entry in below("build") {
-            let text = fs::read_to_string(entry.path().join("output")).unwrap_or_default();
+    let profiles = surroundings::profiles(target_directory);
+    let scripts = local_build_scripts(prepared, &profiles);
+    for profile in &profiles {
+        for entry in entries(&profile.join("build")) {
+            let Ok(text) = fs::read_to_string(entry.join("output")) else {
+                continue;
+            };
+            let directory = scripts.get(&package_name(&entry));
+            let mut says_what = directory.is_none();
             for line in text.lines() {
                 let word = line.trim_start_matches("cargo:").trim_start_matches(':');
+                says_what |= word.starts_with("rerun-if-");
                 if let Some(name) = word.strip_prefix("rerun-if-env-changed=") {
                     names.insert(name.to_owned());
-                } else if let Some(path) = word.strip_prefix("rerun-if-changed=")
-                    && Path::new(path).is_absolute()
-                    && !surroundings::is_fixed(Path::new(path))
-                {
-                    tree.add(PathBuf::from(path));
+                } else if let Some(path) = word.strip_prefix("rerun-if-changed=") {
+                    let path = directory.map_or_else(|| path.into(), |at| at.join(path));
+                    // Relative ones of others are within their packages.
+                    if path.is_absolute() && !add_file(path, prepared, &mut tree) {
+                        return Ok(None);
+                    }
                 }
             }
+            if !says_what {
+                return Ok(None);
+            }
         }
-        for entry in below("deps") {
-            if entry.path().extension() == Some(OsStr::new("d")) {
-                let text = String::from_utf8_lossy(&fs::read(entry.path())?).into_owned();
+        for path in entries(&profile.join("deps")) {
+            if path.extension() == Some(OsStr::new("d")) {
+                let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
                 let mut lines = BTreeSet::new();
                 surroundings::read_dep_info(&text, prepared, &mut tree, &mut lines);
                 let of_rustc = lines.iter().filter_map(|line| line.split('=').next());
@@ -291,5 +294,57 @@ fn made_of(
         let value = std::env::var_os(&name).map(|value| value.to_string_lossy().into_owned());
         (name, value)
     });
-    Ok((tree, variables.collect()))
+    Ok(Some((tree.files, variables.collect())))
+}
+
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
+}
+
+/// Adds what a build script goes by; false if it is a directory whose contents are not compared.
+fn add_file(path: PathBuf, prepared: &Prepared, tree: &mut Tree) -> bool {
+    let root = &prepared.workspace_root;
+    if surroundings::is_fixed(&path) || surroundings::is_walked(root, &path) {
+        return true;
+    }
+    if path.is_dir() {
+        return false;
+    }
+    tree.add(path);
+    true
+}
+
+/// The build scripts that are in no registry: the names of their packages, and where they run.
+fn local_build_scripts(prepared: &Prepared, profiles: &[PathBuf]) -> BTreeMap<String, PathBuf> {
+    let mut found = BTreeMap::new();
+    let directories = profiles.iter().flat_map(|it| entries(&it.join("build")));
+    for directory in directories {
+        let name = package_name(&directory);
+        for file in entries(&directory) {
+            let file_name = file.file_name().unwrap_or_default().to_string_lossy();
+            if !file_name.starts_with("build_script_") || !file_name.ends_with(".d") {
+                continue;
+            }
+            let text = fs::read_to_string(&file).unwrap_or_default();
+            let sources = text.lines().filter_map(|line| line.strip_suffix(':'));
+            let sources =
+                sources.map(|path| prepared.workspace_root.join(path.replace("\\ ", " ")));
+            for source in sources.filter(|path| !surroundings::is_fixed(path)) {
+                let manifests = source.ancestors().skip(1);
+                let mut manifests = manifests.filter(|it| it.join("Cargo.toml").is_file());
+                if let Some(package) = manifests.next() {
+                    found.insert(name.clone(), package.to_owned());
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The package that cargo has made a directory for: its name without the hash behind it.
+fn package_name(directory: &Path) -> String {
+    let name = directory.file_name().unwrap_or_default().to_string_lossy();
+    name.rsplit_once('-')
+        .map_or_else(String::new, |(name, _)| name.to_owned())
 }

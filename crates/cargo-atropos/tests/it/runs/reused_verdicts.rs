@@ -87,10 +87,14 @@ fn after_each_edit_a_run_says_the_same_as_one_from_nothing() {
 #[test]
 fn where_nothing_has_changed_nothing_is_built_and_numbers_are_those_of_the_selection() {
     let tree = Tree::of("reused_verdicts");
+    let script = r#"fn main() { println!("cargo::rerun-if-env-changed=OF_BUILD"); }"#;
+    tree.write("build.rs", script);
     let first = tree.run(ALL);
     assert!(!first.stdout.contains("reused"), "{}", first.stdout);
     // Nothing could be built any more.
-    std::fs::remove_dir_all(tree.output().join("build")).expect("it was built");
+    let remove_build =
+        || std::fs::remove_dir_all(tree.output().join("build")).expect("it was built");
+    remove_build();
     let again = tree.run(ALL);
     assert_eq!(
         (again.code, verdicts(&again)),
@@ -115,6 +119,11 @@ fn where_nothing_has_changed_nothing_is_built_and_numbers_are_those_of_the_selec
     let fresh = tree.run(ANEW);
     assert_eq!(verdicts(&fresh), verdicts(&first));
     assert!(!fresh.stdout.contains("reused") && tree.output().join("build").exists());
+    // What a build script goes by has changed.
+    remove_build();
+    let other = tree.run_with(ALL, &[("OF_BUILD", "1")]);
+    assert_eq!(verdicts(&other), verdicts(&first));
+    assert!(tree.output().join("build").exists());
 }
 
 #[test]
