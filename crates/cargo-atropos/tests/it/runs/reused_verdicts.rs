@@ -6,6 +6,10 @@ use std::collections::BTreeMap;
 
 use super::tree::{Run, Tree};
 
+fn tree() -> Tree {
+    Tree::of("reused_verdicts").using_earlier_runs()
+}
+
 /// The verdicts by key.
 fn verdicts(run: &Run) -> BTreeMap<String, String> {
     let mutants = &run.outcomes().mutants;
@@ -49,7 +53,7 @@ fn check(kept: &Tree, anew: &Tree) -> Vec<String> {
 
 #[test]
 fn after_each_edit_a_run_says_the_same_as_one_from_nothing() {
-    let (kept, anew) = (Tree::of("reused_verdicts"), Tree::of("reused_verdicts"));
+    let (kept, anew) = (tree(), tree());
     assert!(check(&kept, &anew).len() > 5);
     let edit = |file: &str, from: &str, to: &str| {
         kept.edit(file, from, to);
@@ -86,7 +90,7 @@ fn after_each_edit_a_run_says_the_same_as_one_from_nothing() {
 
 #[test]
 fn where_nothing_has_changed_nothing_is_built_and_numbers_are_those_of_the_selection() {
-    let tree = Tree::of("reused_verdicts");
+    let tree = tree();
     let script = r#"fn main() { println!("cargo::rerun-if-env-changed=OF_BUILD"); }"#;
     tree.write("build.rs", script);
     let first = tree.run(ALL);
@@ -128,7 +132,7 @@ fn where_nothing_has_changed_nothing_is_built_and_numbers_are_those_of_the_selec
 
 #[test]
 fn a_variable_that_tests_ask_for_is_evidence() {
-    let tree = Tree::of("reused_verdicts");
+    let tree = tree();
     let run_as = |value: &str, of_nobody: &str| {
         // With backtraces, failing doctests read their own programs.
         let variables = [
@@ -152,7 +156,7 @@ fn a_variable_that_tests_ask_for_is_evidence() {
 
 #[test]
 fn a_store_that_can_not_be_read_costs_time_alone() {
-    let tree = Tree::of("reused_verdicts");
+    let tree = tree();
     let first = tree.run(ALL);
     for name in ["verdicts.json", "last-run.json"] {
         let path = tree.output().join(name);

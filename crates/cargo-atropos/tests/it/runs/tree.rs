@@ -15,6 +15,8 @@ pub struct Tree {
     directory: tempfile::TempDir,
     /// Where the command is run, within the tree.
     inside: &'static str,
+    /// Runs may use what earlier ones have found.
+    uses_earlier_runs: bool,
 }
 
 /// Runs are not about impact unless they say so: it takes a second build.
@@ -57,7 +59,11 @@ impl Tree {
             fs::write(path, text).expect("a file");
         }
         let inside = "";
-        Tree { directory, inside }
+        Tree {
+            directory,
+            inside,
+            uses_earlier_runs: false,
+        }
     }
 
     /// The command is run in a directory within the tree.
@@ -69,7 +75,17 @@ impl Tree {
             .tempdir_in(env!("CARGO_TARGET_TMPDIR"))
             .expect("a directory");
         copy(&testdata.join(name), directory.path());
-        Tree { directory, inside }
+        Tree {
+            directory,
+            inside,
+            uses_earlier_runs: false,
+        }
+    }
+
+    /// Runs use what earlier ones have found; elsewhere each finds out everything itself.
+    pub fn using_earlier_runs(mut self) -> Tree {
+        self.uses_earlier_runs = true;
+        self
     }
 
     pub fn path(&self) -> PathBuf {
@@ -105,6 +121,11 @@ impl Tree {
 
     /// The command, not yet started.
     pub fn command(&self, arguments: &[&str]) -> Command {
+        if !self.uses_earlier_runs {
+            for name in ["verdicts.json", "last-run.json"] {
+                let _ = fs::remove_file(self.output().join(name));
+            }
+        }
         let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-atropos"));
         command
             .arg("atropos")
