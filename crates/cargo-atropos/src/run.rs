@@ -284,16 +284,9 @@ fn build_and_test<'a>(
         };
         match execute::execute(&execution, &journal, known)? {
             Execution::Executed(executed) => {
-                let is_tree_as_before = source.check(Differences::WithoutNew).is_ok()
-                    && earlier_results.is_tree_as_before();
-                if is_tree_as_before {
-                    earlier_results.write(output)?;
-                } else {
-                    log::line("the tree has changed meanwhile: the results are not kept");
-                }
                 return Ok(ControlFlow::Continue(Tested {
                     build,
-                    is_tree_as_before,
+                    is_tree_as_before: keep_results(&earlier_results, source, output)?,
                     earlier_results,
                     journal,
                     executed,
@@ -318,6 +311,20 @@ fn build_and_test<'a>(
             Execution::Interrupted => return Ok(ControlFlow::Break(RunEnd::Interrupted)),
         }
     }
+}
+
+/// Writes down what was found, for later runs. False if the tree has changed meanwhile: then nobody knows what tests have read.
+fn keep_results(
+    results: &EarlierResults<'_>,
+    source: &TreeState<'_>,
+    output: &Path,
+) -> Result<bool> {
+    let is_as_before = source.check(Differences::WithoutNew).is_ok() && results.is_tree_as_before();
+    match is_as_before {
+        true => results.write(output)?,
+        false => log::line("the tree has changed meanwhile: the results are not kept"),
+    }
+    Ok(is_as_before)
 }
 
 /// What keeps a part of the verdicts from being had: crates without mutants, tests that decide nothing, files that mutants
