@@ -54,6 +54,7 @@
 compile_error!("Atropos runs on Linux, on x86-64 or aarch64");
 
 pub mod board;
+pub mod captured_values;
 mod client;
 pub mod command;
 pub mod communication;
@@ -80,6 +81,7 @@ pub mod thread_trace;
 pub mod undo;
 
 pub use board::{Board, Header, began};
+pub use captured_values::{CapturedValue, CapturedValues, ENV_CAPTURES};
 pub use client::{BOARD, Baseline, Client, Costs, Limits, MutantsRun, ZygoteError};
 pub use command::{Reply, RunMode, Test, ZygoteCommand};
 pub use effect::{Effect, Effects};

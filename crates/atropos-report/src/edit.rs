@@ -30,6 +30,41 @@ pub fn unified_diff(info: &MutantInfo, text: &str) -> Option<String> {
     Some(diff.lines().enumerate().map(coloured).collect())
 }
 
+/// What makes one text of a file another, as a diff with colours that `patch` and `git apply` take. `heading` says what
+/// stands behind the `@@` of a part, by the lines of the old text in it.
+pub fn diff_of_texts(
+    file: &str,
+    old: &str,
+    new: &str,
+    heading: &dyn Fn(std::ops::RangeInclusive<u32>) -> String,
+) -> String {
+    let diff = TextDiff::from_lines(old, new);
+    let mut text = format!("--- a/{file}\n+++ b/{file}\n");
+    for part in diff.grouped_ops(CONTEXT) {
+        let (Some(first), Some(last)) = (part.first(), part.last()) else {
+            continue;
+        };
+        let (start, end) = (first.old_range().start, last.old_range().end);
+        let (new_start, new_end) = (first.new_range().start, last.new_range().end);
+        let lines = start as u32 + 1..=end as u32;
+        text.push_str(&format!(
+            "@@ -{},{} +{},{} @@ {}\n",
+            start + 1,
+            end - start,
+            new_start + 1,
+            new_end - new_start,
+            heading(lines)
+        ));
+        for change in part.iter().flat_map(|op| diff.iter_changes(op)) {
+            text.push_str(&format!("{}{}", change.tag(), change.value()));
+            if change.missing_newline() {
+                text.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+    }
+    text.lines().enumerate().map(coloured).collect()
+}
+
 /// A line of the diff.
 fn coloured((index, line): (usize, &str)) -> String {
     let style = match line.chars().next() {
@@ -102,6 +137,21 @@ mod tests {
             "fn b() {}",
             "fn b() { 1 }",
             "@@ -4,4 +4,4 @@\n     x + y\n }\n \n-fn b() {}\n\\ No newline at end of file\n+fn b() { 1 }\n\\ No newline at end of file\n",
+        );
+    }
+
+    #[test]
+    fn texts_differ_in_parts_that_have_headings() {
+        let new = TEXT.replace(
+            "    let y = 2;\n",
+            "    let y = 2;\n    assert_eq!(y, 2);\n",
+        );
+        let heading = |lines: std::ops::RangeInclusive<u32>| format!("lines {lines:?}");
+        let diff = diff_of_texts("src/a.rs", TEXT, &new, &heading);
+        assert_eq!(
+            strip_str(&diff).to_string(),
+            "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,6 +1,7 @@ lines 1..=6\n fn a() -> i32 {\n     let x = 1;\n     \
+             let y = 2;\n+    assert_eq!(y, 2);\n     x + y\n }\n \n"
         );
     }
 

@@ -4,7 +4,8 @@
 //! one for each function that returns something else, one for each that executes something else,
 //! one for each thing that threads tell each other and never told each other in the original.
 //! Survivors stand in the order of their scores; of equal ones the one that is felt farther away
-//! comes first, then the one that comes first in the source. Mutants that never made a difference
+//! comes first, then the one that comes first in the source. Those for which `cargo atropos write` has proven an assertion come
+//! before all others, those that a search found no difference for behind those that disturb something. Mutants that never made a difference
 //! where they act come last: see [`rank`].
 
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,12 @@ pub struct Impact {
     pub communications: Vec<CommunicationRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<Suggestion>,
+    /// The suggestion was built into the tests, passed on the original and failed on the mutant.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_proven: bool,
+    /// On so many made-up inputs its function acted like the original.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_on: Option<usize>,
 }
 
 /// An invariant that a mutant breaks.
@@ -114,6 +121,14 @@ impl Impact {
                 parts.push(format!("threads meet in {count}"));
             }
         }
+        if self.is_proven {
+            parts.insert(0, "a proven assertion catches it".to_owned());
+        }
+        if let Some(inputs) = self.same_on {
+            parts.push(format!(
+                "acts like the original on {inputs} searched inputs"
+            ));
+        }
         match (parts.is_empty(), self.reach()) {
             (true, _) => "disturbs nothing that was observed".to_owned(),
             (false, 0) => parts.join(", "),
@@ -141,17 +156,21 @@ pub fn rank(mutants: &mut [MutantRecord]) {
 }
 
 /// Smaller is more disturbing. None: not in the order.
-fn place(record: &MutantRecord) -> Option<(bool, usize, usize)> {
-    let (score, reach) = match &record.impact {
-        Some(impact) => (impact.score, impact.reach()),
-        None => (0, 0),
-    };
+fn place(record: &MutantRecord) -> Option<(u8, usize, usize)> {
+    let impact = record.impact.as_ref();
+    let (score, reach) = impact.map_or((0, 0), |impact| (impact.score, impact.reach()));
+    let is_proven = impact.is_some_and(|impact| impact.is_proven);
+    let is_searched = impact.is_some_and(|impact| impact.same_on.is_some());
     let more_first = |number: usize| usize::MAX - number;
-    match record.verdict? {
-        Verdict::Survived => Some((false, more_first(score), more_first(reach))),
-        Verdict::Uninfected => Some((true, 0, 0)),
-        _ => None,
-    }
+    let group = match record.verdict? {
+        Verdict::Survived | Verdict::Uninfected if is_proven => 0,
+        Verdict::Survived if score == 0 && is_searched => 2,
+        Verdict::Survived => 1,
+        Verdict::Uninfected if is_searched => 4,
+        Verdict::Uninfected => 3,
+        _ => return None,
+    };
+    Some((group, more_first(score), more_first(reach)))
 }
 
 #[cfg(test)]

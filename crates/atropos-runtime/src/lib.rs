@@ -16,6 +16,8 @@
 compile_error!("Atropos runs programs for Linux with glibc, on x86-64 or aarch64");
 
 mod batch;
+#[doc(hidden)]
+pub mod capture;
 mod clock;
 mod conclude;
 mod crash;

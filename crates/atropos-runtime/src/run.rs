@@ -13,9 +13,9 @@ use crate::role::{self, MutantClass, Role};
 use crate::sandbox::{self, SharedBySandbox};
 use crate::zygote::{BodyFailure, Suite};
 use crate::{
-    batch, conclude, fork, heap, inherited, lasting_changes, limits, observe, output, outside_tests,
+    batch, capture, conclude, fork, heap, inherited, lasting_changes, limits, observe, output,
+    outside_tests, random, steps,
 };
-use crate::{random, steps};
 
 /// As what a test is run.
 pub enum ChildPlan {
@@ -64,6 +64,7 @@ pub fn run(board: &'static Board, run: SuiteTest, plan: &ChildPlan) -> ! {
             }
             set_environment(board, directory, None);
             observe::begin();
+            capture::begin();
             prepare(board, Policy::Note);
             role::become_recorder();
         }
@@ -76,6 +77,7 @@ pub fn run(board: &'static Board, run: SuiteTest, plan: &ChildPlan) -> ! {
         ChildPlan::Each { class, directory } => {
             set_environment(board, directory, Some(class.leader_id()));
             observe::begin();
+            capture::begin();
             prepare(board, Policy::Note);
             landlock::enforce_list(board.path());
             limits::apply(board);

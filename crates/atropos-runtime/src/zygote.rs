@@ -17,7 +17,7 @@ use atropos_values::MutantId;
 use crate::role::{self, MutantClass, Role};
 use crate::run::{self, ChildPlan, SuiteTest};
 use crate::wait::{self, WaitEnd};
-use crate::{batch, crash, fork, observe, outside_tests, random};
+use crate::{batch, capture, crash, fork, observe, outside_tests, random};
 
 /// The tests of a binary, as the harness knows them.
 pub trait Suite {
@@ -83,6 +83,7 @@ impl<'a> Zygote<'a> {
     fn new(suite: &'a dyn Suite) -> Option<Zygote<'a>> {
         let low = channel()?;
         observe::take_path();
+        capture::take_path();
         // It was opened before `main`.
         let board = role::board()?;
         outside_tests::started();

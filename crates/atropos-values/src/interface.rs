@@ -71,6 +71,8 @@ macro_rules! woven_interface {
                 OBSERVE_BLOCK = observe::block: fn(u32);
                 /// Gives an expression its type.
                 OBSERVE_IDENTITY = observe::identity: fn(u8) -> u8;
+                /// A value of a test was computed at this place.
+                CAPTURE_ADD = capture::add: fn(u32, &'static str, &dyn std::fmt::Debug);
             }
         }
     };

@@ -33,8 +33,11 @@ mod testing;
 mod weave;
 mod writer;
 
+pub mod additions;
+pub mod candidates;
 pub mod diagnostics;
 pub mod forms;
+pub mod inputs;
 pub mod nesting;
 pub mod observe;
 pub mod rollback;

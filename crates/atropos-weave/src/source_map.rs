@@ -126,6 +126,14 @@ impl WeaveMap {
             })
     }
 
+    /// Where the character of the source at an offset stands in the woven text, if it was taken over.
+    pub(crate) fn woven_offset(&self, source: usize) -> Option<usize> {
+        self.verbatim
+            .iter()
+            .find(|part| part.source <= source && source < part.source + part.length)
+            .map(|part| part.woven + (source - part.source))
+    }
+
     /// Whether the woven text at an offset was not taken over from the source.
     pub(crate) fn is_new(&self, woven: usize) -> bool {
         !self

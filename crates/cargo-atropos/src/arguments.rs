@@ -23,6 +23,7 @@ pub use crate::schedule_arguments::{
     ExplorationOptions, ExploreArguments, ReplayArguments, SCHEDULE_HEADING, ScheduleConditions,
     ScheduleOptions,
 };
+use crate::write::{WRITE_EXAMPLES, WriteArguments};
 
 /// How many times the original's own time a mutant may take, unless the user says otherwise.
 pub const DEFAULT_TIMEOUT_MULTIPLIER: f64 = 5.0;
@@ -38,6 +39,7 @@ Examples:
   cargo atropos --workspace --shard 0/4 the first of four parts, for parallel CI jobs
   cargo atropos --iterate               again, but only what the last run did not catch
   cargo atropos show 17                 one mutant of the last run: its diff and what became of it
+  cargo atropos write                   assertions that catch survivors, proven, as a diff
   cargo atropos --min-score 80          fail only if less than 80 % of the mutants are caught
   cargo atropos accept 17 --reason '…'   a survivor that no test needs to notice
   cargo atropos --report html,sarif     also what code scanning reads
@@ -142,6 +144,9 @@ pub enum Command {
     /// Walk through the survivors of the last run in the terminal
     #[command(after_long_help = REVIEW_EXAMPLES)]
     Review(ReviewArguments),
+    /// Write assertions that kill survivors of the last run, each proven
+    #[command(after_long_help = WRITE_EXAMPLES)]
+    Write(WriteArguments),
     /// Make a report of the last run again, in any format, without running anything
     #[command(after_long_help = REPORT_EXAMPLES)]
     Report(ReportArguments),
@@ -490,6 +495,7 @@ impl Arguments {
             Some(Command::Show(show)) => show.output.colors,
             Some(Command::Accept(accept)) => accept.output.colors,
             Some(Command::Review(review)) => review.output.colors,
+            Some(Command::Write(write)) => write.output.colors,
             Some(Command::Report(report)) => report.colors,
             Some(Command::Merge(merge)) => merge.colors,
             Some(Command::Operators(operators)) => operators.colors,
@@ -554,7 +560,7 @@ fn behind_options(error: &clap::Error, arguments: &mut Vec<OsString>) -> bool {
     }
 }
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "run",
     "list",
     "explore",
@@ -562,6 +568,7 @@ const COMMANDS: [&str; 13] = [
     "show",
     "accept",
     "review",
+    "write",
     "report",
     "operators",
     "completions",

@@ -4,7 +4,7 @@
 //! removes them from what tests see.
 
 use atropos_protocol::exploration::{ENV_ANSWERS, ENV_ORDER};
-use atropos_protocol::{ENV_BOARD, ENV_MUTANT, ENV_OBSERVATIONS, ENV_ZYGOTE};
+use atropos_protocol::{ENV_BOARD, ENV_CAPTURES, ENV_MUTANT, ENV_OBSERVATIONS, ENV_ZYGOTE};
 
 /// This program is the compiler wrapper. Holds the directory of the build instructions.
 pub const WRAP: &str = "ATROPOS_WRAP";
@@ -33,6 +33,7 @@ const ALL: &[&str] = &[
     KEEP_DOCTESTS,
     LOG,
     ENV_BOARD,
+    ENV_CAPTURES,
     ENV_MUTANT,
     ENV_OBSERVATIONS,
     ENV_ORDER,

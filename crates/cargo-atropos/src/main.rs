@@ -56,6 +56,7 @@ mod reports;
 mod results;
 mod review;
 mod run;
+mod write;
 
 mod list;
 mod merge;
@@ -112,6 +113,7 @@ fn dispatch(arguments: Arguments) -> Result<ExitCode> {
         Some(Command::Show(show)) => show::show(show),
         Some(Command::Accept(arguments)) => accepted::accept(arguments),
         Some(Command::Review(arguments)) => review::review(arguments),
+        Some(Command::Write(arguments)) => write::write(arguments),
         Some(Command::Report(arguments)) => reports::regenerate(arguments),
         Some(Command::Merge(arguments)) => merge::join(*arguments),
         Some(Command::Completions(arguments)) => completions::completions(&arguments),

@@ -14,6 +14,7 @@ mod statistics;
 mod suites;
 mod survivors;
 mod topsy_turvy;
+mod write;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -38,6 +39,8 @@ pub enum Experiment {
     Suites(suites::SuitesOptions),
     /// Figure 4 of the Topsy-Turvy paper: one process per mutant against fork, over growing primes
     TopsyTurvy(topsy_turvy::TopsyTurvyOptions),
+    /// Survivors of real crates that `cargo atropos write` kills, with how many assertions, and at what cost
+    Write(write::WriteOptions),
 }
 
 pub fn run(experiment: &Experiment) -> Result<()> {
@@ -51,5 +54,6 @@ pub fn run(experiment: &Experiment) -> Result<()> {
         Experiment::Survivors(options) => survivors::run(options),
         Experiment::Suites(options) => suites::run(options),
         Experiment::TopsyTurvy(options) => topsy_turvy::run(options),
+        Experiment::Write(options) => write::run(options),
     }
 }

@@ -34,14 +34,17 @@ fn parsed_from(text: &str) -> usize {
 }
 
 /// A part of the text that was parsed from `base` on.
-fn span_of(base: usize, span: TokenSpan) -> Span {
+pub(crate) fn span_of(base: usize, span: TokenSpan) -> Span {
     let range = span.byte_range();
     Span::new(base + range.start, base + range.end)
 }
 
 /// Parses a text and calls `with` on it, in a thread with room for deep recursion. None if it is
 /// not Rust, or the parser counts otherwise than we do.
-fn with_file<T: Send>(text: &str, with: impl FnOnce(&syn::File, usize) -> T + Send) -> Option<T> {
+pub(crate) fn with_file<T: Send>(
+    text: &str,
+    with: impl FnOnce(&syn::File, usize) -> T + Send,
+) -> Option<T> {
     const STACK: usize = 256 << 20;
     std::thread::scope(|scope| {
         std::thread::Builder::new()

@@ -3,13 +3,14 @@
 //! Written once before cargo is started; each package has a file of its own, so that a wrapper
 //! reads only what its unit needs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use atropos_mutants::mutant::MutantId;
+use atropos_weave::additions::{Addition, Rejected};
 use serde::{Deserialize, Serialize};
 
 use super::dependencies::Dependencies;
@@ -37,6 +38,26 @@ pub struct ObservationPlan {
     pub wanted: BTreeSet<MutantId>,
 }
 
+/// What is added to the code of tests.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct AdditionPlan {
+    /// By the files' paths in the plan.
+    pub files: BTreeMap<String, Vec<Addition>>,
+    /// The mutants that are woven as well.
+    pub wanted: BTreeSet<MutantId>,
+}
+
+/// What the programs of a build are for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum BuildPurpose {
+    /// To run all mutants.
+    Verdicts,
+    /// To observe what functions do.
+    Observation(ObservationPlan),
+    /// To run tests with something added.
+    Additions(AdditionPlan),
+}
+
 /// The wrapper's view of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BuildInstructions {
@@ -50,8 +71,7 @@ pub struct BuildInstructions {
     pub speed: Speed,
     /// Debug information, which mutants don't need, is left out of the workspace's crates though the profile has it.
     pub without_debug_info: bool,
-    /// The build observes what functions do.
-    pub observation: Option<ObservationPlan>,
+    pub purpose: BuildPurpose,
     /// What the tests run is built for a named target; what runs at build time is not, and is built for itself.
     pub has_target: bool,
     /// No `const fn` is woven: a constant in a crate that is compiled without our help needs one.
@@ -69,7 +89,7 @@ impl BuildInstructions {
         directory: &Path,
         speed: Speed,
         dependencies: Dependencies,
-        observation: Option<ObservationPlan>,
+        purpose: BuildPurpose,
     ) -> Result<Self> {
         let packages: Vec<PathBuf> = plan
             .packages
@@ -84,7 +104,7 @@ impl BuildInstructions {
             directory: directory.to_owned(),
             speed,
             without_debug_info: dependencies == Dependencies::AsUsers,
-            observation,
+            purpose,
             // What runs at build time keeps the real std, too.
             has_target: plan.are_used_at_build_time || runtime.threads == ThreadControl::Explored,
             keeps_const: false,
@@ -198,6 +218,23 @@ impl BuildInstructions {
     pub fn observe_forms_file(&self, index: usize) -> PathBuf {
         self.directory
             .join(format!("packages/{index}.observe.json"))
+    }
+
+    /// Where the units of a package keep what of the additions rustc rejected.
+    pub fn rejected_additions_file(&self, index: usize) -> PathBuf {
+        self.directory
+            .join(format!("packages/{index}.additions.json"))
+    }
+
+    /// What rustc rejected of the additions, in all packages.
+    pub fn rejected_additions(&self) -> Result<Rejected> {
+        let mut all = Rejected::new();
+        for index in 0..self.packages.len() {
+            if let Ok(bytes) = fs::read(self.rejected_additions_file(index)) {
+                all.extend(serde_json::from_slice::<Rejected>(&bytes)?);
+            }
+        }
+        Ok(all)
     }
 
     pub fn units(&self) -> PathBuf {

@@ -4,6 +4,8 @@
 //! [`wrapper`] what to weave; cargo builds; [`test_binary`] records how it would run the results;
 //! [`units`] tells which mutants were built.
 
+mod adding_unit;
+pub mod additions;
 mod cargo_config;
 mod cargo_messages;
 mod compiler;
@@ -44,8 +46,8 @@ use self::cargo_messages::CargoMessages;
 pub use self::compiler::CompilerEnded;
 pub use self::dependencies::UserBuild;
 use self::dependencies::{Dependencies, names_lto};
-use self::instructions::BuildInstructions;
 pub use self::instructions::Speed;
+use self::instructions::{BuildInstructions, BuildPurpose};
 use self::process_group::ProcessGroup;
 use self::runtime_library::{RuntimeLibrary, RuntimeRejected, ThreadControl};
 pub use self::shadow_tree::without_parents;
@@ -267,8 +269,14 @@ pub fn build(
     let instructions = if BuildInstructions::are_in(directory) {
         BuildInstructions::read(directory)?
     } else {
-        let instructions =
-            BuildInstructions::write(plan, &runtime, directory, speed, dependencies, None)?;
+        let instructions = BuildInstructions::write(
+            plan,
+            &runtime,
+            directory,
+            speed,
+            dependencies,
+            BuildPurpose::Verdicts,
+        )?;
         if speed == Speed::Optimised {
             instructions.take_forms(&as_asked);
         }
@@ -323,8 +331,14 @@ pub fn build_explored(
     } else {
         // A test runs thousands of times: optimisation pays.
         let speed = Speed::Optimised;
-        let instructions =
-            BuildInstructions::write(plan, &runtime, &directory, speed, dependencies, None)?;
+        let instructions = BuildInstructions::write(
+            plan,
+            &runtime,
+            &directory,
+            speed,
+            dependencies,
+            BuildPurpose::Verdicts,
+        )?;
         if let Some(earlier) = earlier {
             instructions.take_forms(&earlier.directory);
         }

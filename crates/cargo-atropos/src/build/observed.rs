@@ -14,10 +14,12 @@ use anyhow::{Context as _, Result};
 use atropos_mutants::mutant::MutantId;
 
 use super::dependencies::Dependencies;
-use super::instructions::BuildInstructions;
 pub use super::instructions::ObservationPlan;
+use super::instructions::{BuildInstructions, BuildPurpose};
 use super::units::UnitReport;
-use super::{Build, BuildFailure, CargoSetting, Speed, call_cargo, collect_binaries};
+use super::{
+    Build, BuildFailure, CargoSetting, Speed, call_cargo, collect_binaries, forget_others,
+};
 use crate::build::test_binary::TestBinary;
 use crate::interrupt::Interrupt;
 use crate::prepare::Prepared;
@@ -36,10 +38,23 @@ pub fn build_observed(
     build: &Build,
     observation: ObservationPlan,
 ) -> Result<ObservedBuild, BuildFailure> {
+    let purpose = BuildPurpose::Observation(observation);
+    let (build, _) = build_for(prepared, interrupt, build, purpose, "observe")?;
+    Ok(build)
+}
+
+/// Builds the tests of a plan for another purpose than the first build's. What belongs to it is named after `verb`, which ends in `e`.
+pub(super) fn build_for(
+    prepared: &Prepared,
+    interrupt: &Interrupt,
+    build: &Build,
+    purpose: BuildPurpose,
+    verb: &str,
+) -> Result<(ObservedBuild, BuildInstructions), BuildFailure> {
     let output = &prepared.output_directory;
     let mut hasher = DefaultHasher::new();
-    (&build.directory, &observation).hash(&mut hasher);
-    let directory = output.join(format!("observed-{:016x}", hasher.finish()));
+    (&build.directory, &purpose).hash(&mut hasher);
+    let directory = output.join(format!("{verb}d-{:016x}", hasher.finish()));
     let dependencies = build.cargo.dependencies;
     let speed = match build.may_be_faster || dependencies == Dependencies::AsAsked {
         true => Speed::AsAsked,
@@ -54,47 +69,38 @@ pub fn build_observed(
             &directory,
             speed,
             dependencies,
-            Some(observation),
+            purpose,
         )?;
         instructions.take_forms(&build.directory);
         instructions
     };
-    forget_others(output, &directory);
+    forget_others(output, &format!("{verb}d-"), &directory);
     let cargo = CargoSetting {
         instructions: directory,
-        wrapper: another_name(output)?,
+        wrapper: another_name(output, &format!("{verb}r"))?,
         ..build.cargo.clone()
     };
     let messages = call_cargo(&cargo, &build.toolchain, &instructions, interrupt)?;
     let reports = UnitReport::read_all(&instructions.units()).context("can't read the units")?;
-    Ok(ObservedBuild {
+    let built = ObservedBuild {
         binaries: collect_binaries(&prepared.plan, &instructions, &messages, &reports)?,
         built: reports
             .iter()
             .flat_map(|report| &report.built)
             .copied()
             .collect(),
-    })
+    };
+    Ok((built, instructions))
 }
 
 /// This program by another name.
-fn another_name(output: &Path) -> Result<PathBuf> {
+fn another_name(output: &Path, name: &str) -> Result<PathBuf> {
     let this = std::env::current_exe().context("can't find this program's own file")?;
-    let name = output.join("observer");
+    let name = output.join(name);
     if fs::read_link(&name).is_ok_and(|target| target == this) {
         return Ok(name);
     }
     let _ = fs::remove_file(&name);
     symlink(&this, &name).with_context(|| format!("can't write {}", name.display()))?;
     Ok(name)
-}
-
-/// Removes what other observing builds left; cargo then sees that it is out of date.
-fn forget_others(output: &Path, current: &Path) {
-    for entry in fs::read_dir(output).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if entry.file_name().to_string_lossy().starts_with("observed-") && path != current {
-            let _ = fs::remove_dir_all(path);
-        }
-    }
 }

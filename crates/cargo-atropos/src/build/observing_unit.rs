@@ -1,12 +1,13 @@
 //! A unit of a build that observes: the mutants in the forms that rustc has accepted before, and
 //! on top of them the calls that observe. What rustc rejects now is due to these, and goes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Output;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
+use atropos_mutants::mutant::MutantId;
 use atropos_weave::observe::{self, FirstNumbers, ObserveForms, Observed, ObservedFile, Structs};
 use atropos_weave::{FileWeave, PackageForms};
 
@@ -22,7 +23,7 @@ impl Unit {
     ) -> Result<(Output, AcceptedWeave)> {
         let compile = self.woven_call()?;
         self.prepare_shadow()?;
-        let woven = self.weave(&self.mutant_forms(observation)?)?;
+        let woven = self.weave(&self.mutant_forms(&observation.wanted)?)?;
         let found = self.observed_files(observation);
         let known = self.instructions.observe_forms_file(self.package_index);
         let read = || fs::read(&known).ok();
@@ -74,14 +75,14 @@ impl Unit {
     }
 
     /// The forms that rustc accepted, without the mutants that nobody asks for.
-    fn mutant_forms(&self, observation: &ObservationPlan) -> Result<PackageForms> {
+    pub(super) fn mutant_forms(&self, wanted: &BTreeSet<MutantId>) -> Result<PackageForms> {
         let known = self.instructions.forms_file(self.package_index);
         let mut forms: PackageForms = serde_json::from_slice(&fs::read(known)?)?;
         for file in &self.package.files {
             let forms = forms.file_mut(file.path.as_str());
             for mutant in file.mutants.points.iter().flat_map(|point| &point.mutants) {
-                if !observation.wanted.contains(&mutant.id) {
-                    forms.drop_mutant(mutant.id, "it is not observed");
+                if !wanted.contains(&mutant.id) {
+                    forms.drop_mutant(mutant.id, "it is not wanted here");
                 }
             }
         }

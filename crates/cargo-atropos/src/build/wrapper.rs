@@ -22,7 +22,7 @@ use atropos_weave::retry_dropped::Retry;
 use atropos_weave::{FileWeave, PackageForms, WeaveOptions, nesting, rollback, weave_file};
 
 use super::compiler::{self, CompilerAnswer, CompilerEnded};
-use super::instructions::BuildInstructions;
+use super::instructions::{BuildInstructions, BuildPurpose};
 use super::is_this_program;
 use super::runtime_library::ThreadControl;
 use super::rustc_call::RustcCall;
@@ -210,9 +210,10 @@ impl Unit {
         let mut check_time = Duration::ZERO;
         let woven = self
             .lay_runtime_beside()
-            .and_then(|()| match &self.instructions.observation {
-                None => self.compile_woven(&mut check_time),
-                Some(observation) => self.compile_observed(observation),
+            .and_then(|()| match &self.instructions.purpose {
+                BuildPurpose::Verdicts => self.compile_woven(&mut check_time),
+                BuildPurpose::Observation(observation) => self.compile_observed(observation),
+                BuildPurpose::Additions(additions) => self.compile_with_additions(additions),
             });
         let reason = match woven {
             Ok((output, accepted)) => {

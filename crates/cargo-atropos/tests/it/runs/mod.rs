@@ -35,3 +35,4 @@ mod statements;
 mod survivor_impact;
 mod test_targets;
 mod tree;
+mod written_assertions;

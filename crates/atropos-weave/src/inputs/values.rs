@@ -1,0 +1,426 @@
+//! Small values of a type, as Rust expressions, the simplest first.
+
+use std::collections::BTreeMap;
+
+use syn::visit::{self, Visit};
+use syn::{Expr, Fields, GenericArgument, Lit, PathArguments, Type};
+
+use super::generics::{GenericKind, Generics, kind_of};
+
+/// Values within others are fewer, the deeper they are.
+const DEEPEST: usize = 3;
+
+/// What is known of the types of a file, for values of them.
+#[derive(Default)]
+pub(super) struct KnownTypes<'f> {
+    pub structs: BTreeMap<String, &'f Fields>,
+    pub enums: BTreeMap<String, Vec<(String, &'f Fields)>>,
+    /// Functions without `self` that give one, by type: name and parameters.
+    pub constructors: BTreeMap<String, Vec<(String, Vec<&'f Type>)>>,
+}
+
+/// The constants of a function, and those that tests call it with: what is special to it.
+#[derive(Clone, Debug, Default)]
+pub struct Constants {
+    integers: Vec<i128>,
+    floats: Vec<String>,
+    texts: Vec<String>,
+    chars: Vec<String>,
+}
+
+impl Constants {
+    /// Of a function's body, and of those calls of it in tests that are known.
+    pub(super) fn of(body: &syn::Block, seen: Option<&Constants>) -> Constants {
+        let mut found = Constants::default();
+        found.visit_block(body);
+        if let Some(seen) = seen {
+            seen.integers
+                .iter()
+                .for_each(|value| push(&mut found.integers, *value));
+            seen.floats
+                .iter()
+                .for_each(|value| push(&mut found.floats, value.clone()));
+            seen.texts
+                .iter()
+                .for_each(|value| push(&mut found.texts, value.clone()));
+            seen.chars
+                .iter()
+                .for_each(|value| push(&mut found.chars, value.clone()));
+        }
+        found
+    }
+
+    pub(super) fn add(&mut self, expression: &Expr) {
+        self.visit_expr(expression);
+    }
+}
+
+fn push<T: PartialEq>(list: &mut Vec<T>, value: T) {
+    const MOST: usize = 12;
+    if list.len() < MOST && !list.contains(&value) {
+        list.push(value);
+    }
+}
+
+impl<'ast> Visit<'ast> for Constants {
+    fn visit_lit(&mut self, literal: &'ast Lit) {
+        match literal {
+            Lit::Int(number) => {
+                if let Ok(number) = number.base10_parse() {
+                    push(&mut self.integers, number);
+                }
+            }
+            Lit::Byte(byte) => push(&mut self.integers, i128::from(byte.value())),
+            Lit::Float(number) => push(&mut self.floats, number.base10_digits().to_owned()),
+            Lit::Str(text) => push(&mut self.texts, format!("{:?}", text.value())),
+            Lit::Char(char) => push(&mut self.chars, format!("{:?}", char.value())),
+            _ => {}
+        }
+        visit::visit_lit(self, literal);
+    }
+
+    fn visit_expr(&mut self, expression: &'ast Expr) {
+        // What formats or panics is no condition on inputs.
+        if !matches!(expression, Expr::Macro(_)) {
+            visit::visit_expr(self, expression);
+        }
+    }
+}
+
+pub(super) struct Generator<'g> {
+    pub types: &'g KnownTypes<'g>,
+    pub constants: &'g Constants,
+    /// The function's own type parameters.
+    pub generics: &'g Generics,
+    /// What `Self` means.
+    pub owner: Option<&'g str>,
+}
+
+impl Generator<'_> {
+    /// Values of a type; none if none is known.
+    pub fn values(&self, ty: &Type, depth: usize) -> Option<Vec<String>> {
+        if depth > DEEPEST {
+            return None;
+        }
+        let most = [24, 8, 4, 2][depth];
+        let mut values = match ty {
+            Type::Path(path) if path.qself.is_none() => {
+                let last = path.path.segments.last()?;
+                let name = last.ident.to_string();
+                let argument = |index: usize| match &last.arguments {
+                    PathArguments::AngleBracketed(arguments) => {
+                        let types = arguments.args.iter().filter_map(|argument| match argument {
+                            GenericArgument::Type(ty) => Some(ty),
+                            _ => None,
+                        });
+                        types.into_iter().nth(index)
+                    }
+                    _ => None,
+                };
+                self.named(&name, &argument, depth)?
+            }
+            Type::Reference(reference) if reference.mutability.is_none() => {
+                match &*reference.elem {
+                    Type::Path(path) if path.path.is_ident("str") => self.texts(),
+                    Type::Slice(slice) => {
+                        let lists = self.lists(&slice.elem, depth)?;
+                        lists.into_iter().map(|list| format!("&[{list}]")).collect()
+                    }
+                    inner => {
+                        let values = self.values(inner, depth)?;
+                        values
+                            .into_iter()
+                            .map(|value| format!("&{value}"))
+                            .collect()
+                    }
+                }
+            }
+            Type::Paren(inner) => self.values(&inner.elem, depth)?,
+            Type::ImplTrait(found) => self.generic(kind_of(found.bounds.iter()))?,
+            Type::Tuple(tuple) => {
+                let parts: Option<Vec<Vec<String>>> = tuple
+                    .elems
+                    .iter()
+                    .map(|part| self.values(part, depth + 1))
+                    .collect();
+                let tuples = combined(&parts?, most);
+                tuples
+                    .into_iter()
+                    .map(|parts| match parts.as_slice() {
+                        [one] => format!("({one},)"),
+                        _ => format!("({})", parts.join(", ")),
+                    })
+                    .collect()
+            }
+            Type::Array(array) => {
+                let Expr::Lit(length) = &array.len else {
+                    return None;
+                };
+                let Lit::Int(length) = &length.lit else {
+                    return None;
+                };
+                let length: usize = length.base10_parse().ok().filter(|length| *length <= 8)?;
+                let values = self.values(&array.elem, depth + 1)?;
+                let of = |start: usize| {
+                    let parts =
+                        (0..length).map(|index| values[(start + index) % values.len()].clone());
+                    format!("[{}]", parts.collect::<Vec<_>>().join(", "))
+                };
+                (0..values.len()).map(of).collect()
+            }
+            _ => return None,
+        };
+        values.truncate(most);
+        Some(values)
+    }
+
+    fn named<'t>(
+        &self,
+        name: &str,
+        argument: &dyn Fn(usize) -> Option<&'t Type>,
+        depth: usize,
+    ) -> Option<Vec<String>> {
+        let within = |before: &str, values: Vec<String>, after: &str| {
+            let values = values.into_iter();
+            values
+                .map(|value| format!("{before}{value}{after}"))
+                .collect::<Vec<String>>()
+        };
+        Some(match name {
+            _ if self.generics.kind(name).is_some() => self.generic(self.generics.kind(name)?)?,
+            "bool" => vec!["false".into(), "true".into()],
+            "char" => {
+                let plain = ["'a'", "'Z'", "'0'", "' '", "'é'", "'\\n'"].map(str::to_owned);
+                self.constants.chars.iter().cloned().chain(plain).collect()
+            }
+            "f32" | "f64" => {
+                let plain = ["0.0", "1.0", "-1.0", "0.5", "100.0"].map(str::to_owned);
+                let mut values: Vec<String> = self.constants.floats.clone();
+                plain.into_iter().for_each(|value| push(&mut values, value));
+                values.push(format!("{name}::INFINITY"));
+                values.push(format!("{name}::NAN"));
+                values
+                    .into_iter()
+                    .map(|value| {
+                        if value.contains(['.', ':', 'e']) {
+                            value
+                        } else {
+                            format!("{value}.0")
+                        }
+                    })
+                    .collect()
+            }
+            "String" => within("", self.texts(), ".to_string()"),
+            "Option" => {
+                let mut values = vec!["None".to_owned()];
+                values.extend(within("Some(", self.values(argument(0)?, depth + 1)?, ")"));
+                values
+            }
+            "Vec" => within("vec![", self.lists(argument(0)?, depth)?, "]"),
+            "Box" => within("Box::new(", self.values(argument(0)?, depth)?, ")"),
+            "Duration" => within(
+                "std::time::Duration::from_millis(",
+                self.integers("u32")?,
+                ")",
+            ),
+            _ if is_integer(name) => self.integers(name)?,
+            "Self" => self.own(self.owner?, depth)?,
+            _ => self.own(name, depth)?,
+        })
+    }
+
+    /// Values of a type that the caller chooses.
+    fn generic(&self, kind: GenericKind) -> Option<Vec<String>> {
+        match kind {
+            GenericKind::Plain => self.integers("i32"),
+            GenericKind::Text => Some(self.texts()),
+            GenericKind::Unknown => None,
+        }
+    }
+
+    /// Values of a type of the file.
+    pub fn own(&self, name: &str, depth: usize) -> Option<Vec<String>> {
+        let generator = Generator {
+            owner: Some(name),
+            ..*self
+        };
+        let mut values = Vec::new();
+        for (function, parameters) in self.types.constructors.get(name).into_iter().flatten() {
+            let parts: Option<Vec<Vec<String>>> = parameters
+                .iter()
+                .map(|ty| generator.values(ty, depth + 1))
+                .collect();
+            let calls = combined(&parts.unwrap_or_default(), 8);
+            if parameters.is_empty() || !calls.iter().all(Vec::is_empty) {
+                values.extend(
+                    calls
+                        .into_iter()
+                        .map(|parts| format!("{name}::{function}({})", parts.join(", "))),
+                );
+            }
+        }
+        for (variant, fields) in self.types.enums.get(name).into_iter().flatten() {
+            values.extend(
+                generator
+                    .fields(&format!("{name}::{variant}"), fields, depth, 4)
+                    .unwrap_or_default(),
+            );
+        }
+        if let (true, Some(fields)) = (values.is_empty(), self.types.structs.get(name)) {
+            values = generator.fields(name, fields, depth, 12)?;
+        }
+        (!values.is_empty()).then_some(values)
+    }
+
+    fn fields(
+        &self,
+        path: &str,
+        fields: &Fields,
+        depth: usize,
+        most: usize,
+    ) -> Option<Vec<String>> {
+        let parts: Option<Vec<Vec<String>>> = fields
+            .iter()
+            .map(|field| self.values(&field.ty, depth + 1))
+            .collect();
+        let values = combined(&parts?, most);
+        Some(match fields {
+            Fields::Unit => vec![path.to_owned()],
+            Fields::Unnamed(_) => {
+                let values = values.into_iter();
+                values
+                    .map(|parts| format!("{path}({})", parts.join(", ")))
+                    .collect()
+            }
+            Fields::Named(named) => {
+                let names: Vec<String> = named
+                    .named
+                    .iter()
+                    .filter_map(|field| Some(field.ident.as_ref()?.to_string()))
+                    .collect();
+                let made = |parts: Vec<String>| {
+                    let parts = names
+                        .iter()
+                        .zip(parts)
+                        .map(|(name, value)| format!("{name}: {value}"));
+                    format!("{path} {{ {} }}", parts.collect::<Vec<_>>().join(", "))
+                };
+                values.into_iter().map(made).collect()
+            }
+        })
+    }
+
+    fn texts(&self) -> Vec<String> {
+        let plain = [
+            "\"\"",
+            "\"a\"",
+            "\"ab\"",
+            "\"1\"",
+            "\" a \"",
+            "\"A b\"",
+            "\"-1.5\"",
+            "\"é\"",
+            "\"a,b\\n\"",
+            "\"aaa\"",
+        ];
+        let mut values = vec!["\"\"".to_owned(), "\"a\"".to_owned()];
+        values.extend(self.constants.texts.iter().cloned());
+        for value in plain {
+            if !values.iter().any(|known| known == value) {
+                values.push(value.to_owned());
+            }
+        }
+        values
+    }
+
+    fn integers(&self, name: &str) -> Option<Vec<String>> {
+        let bits: u32 = name[1..].parse().unwrap_or(64);
+        let is_signed = name.starts_with('i');
+        let (least, greatest) = match (is_signed, bits) {
+            (true, 128) => (i128::MIN, i128::MAX),
+            (true, bits) => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
+            (false, 128) => (0, i128::MAX),
+            (false, bits) => (0, (1_i128 << bits) - 1),
+        };
+        let mut values: Vec<i128> = vec![0, 1];
+        for constant in &self.constants.integers {
+            values.extend([*constant, constant - 1, constant + 1, -constant]);
+        }
+        values.extend([2, 3, 7, 10, 100, -1, -2, -7, 1000]);
+        let mut texts = Vec::new();
+        for value in values {
+            if (least..=greatest).contains(&value) && !texts.contains(&value.to_string()) {
+                texts.push(value.to_string());
+            }
+        }
+        // A size may be asked of the allocator.
+        if !name.ends_with("size") {
+            texts.push(format!("{name}::MAX"));
+            if is_signed {
+                texts.push(format!("{name}::MIN"));
+            }
+        }
+        Some(texts)
+    }
+
+    /// The insides of lists of a type.
+    fn lists(&self, element: &Type, depth: usize) -> Option<Vec<String>> {
+        let values = self.values(element, depth + 1)?;
+        let value = |index: usize| values[index % values.len()].clone();
+        let list = |indices: &[usize]| {
+            let parts: Vec<String> = indices.iter().map(|&index| value(index)).collect();
+            parts.join(", ")
+        };
+        let all = [
+            &[][..],
+            &[0],
+            &[1],
+            &[0, 1],
+            &[1, 0],
+            &[1, 1],
+            &[2, 0, 1],
+            &[0, 1, 2, 3],
+            &[3, 3, 1, 2, 0],
+        ];
+        Some(all.into_iter().map(list).collect())
+    }
+}
+
+pub(super) fn is_integer(name: &str) -> bool {
+    const BITS: &[&str] = &["8", "16", "32", "64", "128", "size"];
+    let bits = name.strip_prefix('i').or_else(|| name.strip_prefix('u'));
+    bits.is_some_and(|bits| BITS.contains(&bits))
+}
+
+/// Some ways to take one of each: first all that differ from the first in one part, then others.
+fn combined(parts: &[Vec<String>], most: usize) -> Vec<Vec<String>> {
+    if parts.iter().any(Vec::is_empty) {
+        return Vec::new();
+    }
+    let first: Vec<String> = parts.iter().map(|part| part[0].clone()).collect();
+    let mut all = vec![first.clone()];
+    let longest = parts.iter().map(Vec::len).max().unwrap_or(0);
+    for index in 1..longest {
+        // All parts move on together, then each alone.
+        let moved: Vec<String> = parts
+            .iter()
+            .map(|part| part[index % part.len()].clone())
+            .collect();
+        push_new(&mut all, moved);
+        for (place, part) in parts.iter().enumerate() {
+            if let Some(value) = part.get(index) {
+                let mut one = first.clone();
+                one[place] = value.clone();
+                push_new(&mut all, one);
+            }
+        }
+    }
+    all.truncate(most);
+    all
+}
+
+fn push_new(all: &mut Vec<Vec<String>>, one: Vec<String>) {
+    if !all.contains(&one) {
+        all.push(one);
+    }
+}

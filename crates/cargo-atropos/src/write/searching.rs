@@ -1,0 +1,702 @@
+//! New tests, for what no existing test tells apart: functions are called on many made-up inputs, in the original and as each
+//! survivor, in processes of their own. An input for which they differ becomes an assertion of a new test, and is proven as
+//! others are. A survivor that acts like the original on all inputs is noted with their number.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Result, bail};
+use atropos_mutants::Category;
+use atropos_mutants::mutant::{MutantId, Span};
+use atropos_protocol::{CapturedValue, FailureKind, TestResult};
+use atropos_report::outcomes::MutantRecord;
+use atropos_values::interface::CAPTURE_ADD;
+use atropos_weave::additions::{AddedPiece, Addition, PieceOrder};
+use atropos_weave::inputs::{
+    self, CallNames, SearchedCall, SearchedFunction, SeenInTests, snake_case,
+};
+
+use super::assertion_forms::{AssertionForm, NamesInTest, forms};
+use super::capturing::{TextsOfFiles, crate_of};
+use super::choosing::{AssertionChoice, cover};
+use super::patch::PatchHunk;
+use super::running::{AddedTest, OriginalEnd, OriginalRuns, RunSetting, TestRunner, in_parallel};
+use crate::build::additions::{AdditionPlan, BuildWithAdditions, build_with_additions};
+use crate::build::{Build, BuildFailure, headline};
+use crate::interrupt::Interrupt;
+use crate::log;
+use crate::plan::PlannedFile;
+use crate::prepare::Prepared;
+use crate::sandbox;
+use crate::scratch::Scratch;
+
+/// Through so many functions a mutant is searched.
+const MOST_WAYS: usize = 3;
+/// More functions are not searched in one go.
+const MOST_FUNCTIONS: usize = 200;
+/// So many of the shortest inputs of a survivor are taken into account.
+const WITNESSES: usize = 30;
+const MOST_ROUNDS: u32 = 4;
+/// What an original's value is called where the call panicked.
+const PANIC: &str = "panic";
+
+/// What a search needs.
+pub struct SearchInputs<'a> {
+    pub prepared: &'a Prepared,
+    pub build: &'a Build,
+    pub interrupt: &'a Interrupt,
+    pub texts: &'a TextsOfFiles,
+    /// For which new tests are wanted.
+    pub records: BTreeMap<MutantId, &'a MutantRecord>,
+}
+
+/// A function that is searched.
+struct FileSearch {
+    file: String,
+    crate_name: Option<String>,
+    function: SearchedFunction,
+    /// The number of its first value.
+    first: u32,
+    mutants: Vec<MutantId>,
+}
+
+/// What came of it.
+#[derive(Default)]
+pub struct SearchOutcome {
+    pub hunks: Vec<PatchHunk>,
+    /// On how many inputs a survivor acted like the original.
+    pub same_on: BTreeMap<MutantId, usize>,
+}
+
+/// A test of the search and what it gave.
+struct SearchedOriginal {
+    test: AddedTest,
+    runs: OriginalRuns,
+}
+
+impl SearchInputs<'_> {
+    pub fn search(&self) -> Result<SearchOutcome> {
+        if !sandbox::is_on() {
+            let terminal = self.prepared.terminal;
+            terminal.note("no inputs are searched: without the sandbox a call with made-up values could do harm");
+            return Ok(SearchOutcome::default());
+        }
+        let searches = self.searches();
+        if searches.is_empty() {
+            return Ok(SearchOutcome::default());
+        }
+        let mut plan = self.empty_plan();
+        for (id, search) in (1..).zip(&searches) {
+            let end = self.texts.get(&search.file).map_or(0, String::len);
+            let addition = search.function.search(id, search.first, end);
+            plan.files
+                .entry(search.file.clone())
+                .or_default()
+                .push(addition);
+        }
+        let built = self.built(plan)?;
+        let (mut choices, same_on) = self.with_setting(&built, "searching", |setting| {
+            self.compare(setting, &searches)
+        })?;
+        log::line(&format!(
+            "search: {} functions, {} rejected by rustc, {} inputs, {} witnesses, {} survivors without any",
+            searches.len(),
+            built.rejected.len(),
+            searches
+                .iter()
+                .map(|search| search.function.calls())
+                .sum::<usize>(),
+            choices.len(),
+            same_on.len()
+        ));
+        choices.sort_by_key(|choice| choice.place);
+        let hunks = self.prove(&searches, &choices)?;
+        Ok(SearchOutcome { hunks, same_on })
+    }
+
+    fn empty_plan(&self) -> AdditionPlan {
+        AdditionPlan {
+            files: BTreeMap::new(),
+            wanted: self.records.keys().copied().collect(),
+        }
+    }
+
+    fn built(&self, plan: AdditionPlan) -> Result<BuildWithAdditions> {
+        match build_with_additions(self.prepared, self.interrupt, self.build, plan) {
+            Ok(built) => Ok(built),
+            Err(BuildFailure::Interrupted) => bail!("interrupted"),
+            Err(BuildFailure::Internal(error)) => Err(error),
+            Err(BuildFailure::DoesNotCompile(said)) => {
+                bail!(
+                    "the tests do not build with a search in them: {}",
+                    headline(&said)
+                )
+            }
+        }
+    }
+
+    fn with_setting<T>(
+        &self,
+        built: &BuildWithAdditions,
+        purpose: &str,
+        work: impl FnOnce(&RunSetting<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let scratch = Scratch::make(&self.prepared.output_directory, purpose)?;
+        // Filters of the user's know nothing of new tests.
+        let setting = RunSetting::of(
+            self.prepared,
+            &built.binaries,
+            &[],
+            scratch.path(),
+            self.interrupt,
+        );
+        work(&setting)
+    }
+
+    /// The functions that can be called on made-up values and lead to wanted mutants. Each mutant is searched through the few
+    /// that are nearest to it.
+    fn searches(&self) -> Vec<FileSearch> {
+        let mut searches = Vec::new();
+        for package in self
+            .prepared
+            .plan
+            .packages
+            .iter()
+            .filter(|package| package.is_tested)
+        {
+            let text_of = |file: &PlannedFile| self.texts.get(file.path.as_str());
+            let mut seen = SeenInTests::default();
+            let mut names = CallNames::default();
+            for file in &package.files {
+                let Some(text) = text_of(file) else { continue };
+                seen.add(text);
+                if !file.steps_only {
+                    names.add(text);
+                }
+            }
+            let mut open = self.open_mutants(&package.name);
+            let mut found: Vec<(FileSearch, BTreeMap<&str, usize>)> = Vec::new();
+            for file in package.files.iter().filter(|file| !file.steps_only) {
+                let Some(text) = text_of(file) else { continue };
+                for function in inputs::find(text, &seen) {
+                    let distances = names.distances(last_name(&function.name));
+                    let search = FileSearch {
+                        file: file.path.to_string(),
+                        crate_name: crate_of(package, &file.targets),
+                        function,
+                        first: 0,
+                        mutants: Vec::new(),
+                    };
+                    found.push((search, distances));
+                }
+            }
+            for (mutant, file, span, name) in open.drain(..) {
+                let mut ways: Vec<(usize, usize)> = Vec::new();
+                for (index, (search, distances)) in found.iter().enumerate() {
+                    let is_own = search.file == file && search.function.span.contains(span);
+                    match distances.get(name) {
+                        _ if is_own => ways.push((0, index)),
+                        Some(distance) => ways.push((distance + 1, index)),
+                        None => {}
+                    }
+                }
+                ways.sort_unstable();
+                for (_, index) in ways.into_iter().take(MOST_WAYS) {
+                    found[index].0.mutants.push(mutant);
+                }
+            }
+            let used = found.into_iter().map(|(search, _)| search);
+            searches.extend(used.filter(|search| !search.mutants.is_empty()));
+        }
+        searches.truncate(MOST_FUNCTIONS);
+        let mut first = 1;
+        for search in &mut searches {
+            search.first = first;
+            first += search.function.places();
+        }
+        searches
+    }
+
+    /// The mutants of a package that a search can tell something of: file, place, and the name of the function.
+    fn open_mutants(&self, package: &str) -> Vec<(MutantId, &str, Span, &str)> {
+        let records = self.records.iter();
+        let of_package = records.filter(|(_, record)| record.info.package == package);
+        // Calls one after another say nothing of threads.
+        let plain = of_package
+            .filter(|(_, record)| record.info.operator.category() != Category::Concurrency);
+        plain
+            .map(|(id, record)| {
+                let info = &record.info;
+                (
+                    *id,
+                    info.file.as_str(),
+                    info.span,
+                    last_name(&info.function),
+                )
+            })
+            .collect()
+    }
+
+    /// Runs all searches, as the original and as each mutant.
+    fn compare(
+        &self,
+        setting: &RunSetting<'_>,
+        searches: &[FileSearch],
+    ) -> Result<(Vec<AssertionChoice>, BTreeMap<MutantId, usize>)> {
+        let tests = tests_by_name(setting)?;
+        let numbers: Vec<usize> = (0..searches.len()).collect();
+        let results = in_parallel(setting, &numbers, |runner: &mut TestRunner<'_>, number| {
+            let test = test_named(&tests, &format!("__atropos_search_{}::search", number + 1))?;
+            let runs = runner.sandboxed_original(test)?;
+            let original = SearchedOriginal {
+                test: test.clone(),
+                runs,
+            };
+            Some(self.of_function(runner, &searches[*number], &original))
+        })?;
+        let mut choices = Vec::new();
+        let mut same_on: BTreeMap<MutantId, usize> = BTreeMap::new();
+        for (of_function, same) in results.into_iter().filter_map(|(_, result)| result) {
+            choices.extend(of_function);
+            for (mutant, calls) in same {
+                *same_on.entry(mutant).or_default() += calls;
+            }
+        }
+        for choice in &choices {
+            same_on.retain(|mutant, _| !choice.kills.contains_key(mutant));
+        }
+        Ok((choices, same_on))
+    }
+
+    fn of_function(
+        &self,
+        runner: &mut TestRunner<'_>,
+        search: &FileSearch,
+        original: &SearchedOriginal,
+    ) -> (Vec<AssertionChoice>, Vec<(MutantId, usize)>) {
+        let mut same = Vec::new();
+        let mut differing: BTreeMap<u32, Vec<(MutantId, String)>> = BTreeMap::new();
+        for mutant in &search.mutants {
+            let run = runner.mutant(&original.test, *mutant, &original.runs.limits);
+            let values = run
+                .filter(|run| is_believed(run.result))
+                .map(|run| run.values);
+            let Some(values) = values else { continue };
+            let mut found: Vec<((bool, usize), u32, String)> = values
+                .into_iter()
+                .filter(|value| differs(value, &original.runs))
+                .filter_map(|value| {
+                    let call = search.function.call(value.place - search.first)?;
+                    Some(((is_extreme(&call), length(&call)), value.place, value.text))
+                })
+                .collect();
+            if found.is_empty() {
+                same.push((*mutant, search.function.calls()));
+            }
+            found.sort();
+            found.truncate(WITNESSES);
+            for (_, place, text) in found {
+                differing.entry(place).or_default().push((*mutant, text));
+            }
+        }
+        let names = NamesInTest {
+            text: self.texts.get(&search.file).map_or("", String::as_str),
+            crate_name: search.crate_name.as_deref(),
+        };
+        let mut choices = Vec::new();
+        for (place, mutants) in differing {
+            let (Some(value), Some(call)) = (
+                original.runs.values.get(&place),
+                search.function.call(place - search.first),
+            ) else {
+                continue;
+            };
+            for form in forms(&value.type_name, &value.text, &names) {
+                let killed = mutants
+                    .iter()
+                    .filter(|(_, text)| form.aspect(text) != form.aspect(&value.text));
+                let kills: BTreeMap<MutantId, BTreeSet<AddedTest>> = killed
+                    .map(|(mutant, _)| (*mutant, BTreeSet::new()))
+                    .collect();
+                if !kills.is_empty() {
+                    let cost = 2 * form.cost() + length(&call) / 10;
+                    let is_last_resort =
+                        is_extreme(&call) || matches!(form, AssertionForm::DebugText(_));
+                    choices.push(AssertionChoice {
+                        place,
+                        form,
+                        kills,
+                        is_last_resort,
+                        cost,
+                    });
+                }
+            }
+        }
+        (choices, same)
+    }
+
+    /// Writes the tests and runs them, until all that is in them holds.
+    fn prove(
+        &self,
+        searches: &[FileSearch],
+        choices: &[AssertionChoice],
+    ) -> Result<Vec<PatchHunk>> {
+        let mut choices = choices.to_vec();
+        let mut rejected = BTreeSet::new();
+        let mut held: Vec<AssertionChoice> = Vec::new();
+        for round in 1..=MOST_ROUNDS {
+            // The last round has only what held before.
+            let chosen = match round {
+                MOST_ROUNDS => held,
+                _ => cover(&choices, &rejected, &BTreeSet::new()),
+            };
+            if chosen.is_empty() || self.interrupt.is_requested() {
+                return Ok(Vec::new());
+            }
+            let tests = self.new_tests(searches, &chosen);
+            let mut plan = self.empty_plan();
+            for (file, test) in (0..).zip(&tests) {
+                let around = chosen.len() as u32 + 1 + file;
+                plan.files
+                    .insert(test.file.clone(), test.additions(around, &chosen));
+            }
+            let built = self.built(plan)?;
+            let before = rejected.len();
+            let kills = self.with_setting(&built, "proving", |setting| {
+                self.run_new_tests(setting, &tests, &chosen)
+            })?;
+            held = Vec::new();
+            for (number, choice) in chosen.iter().enumerate() {
+                let Some(killed) = kills.get(&number) else {
+                    rejected.insert(choice.key());
+                    continue;
+                };
+                held.push(choice.clone());
+                // Nothing else is needed for what it was seen to kill besides.
+                let known = choices.iter_mut().find(|known| known.key() == choice.key());
+                if let Some(known) = known {
+                    let more = killed.iter().map(|mutant| (*mutant, BTreeSet::new()));
+                    known.kills.extend(more);
+                }
+            }
+            log::line(&format!(
+                "new tests, round {round}: {} assertions, {} hold; rustc: {:?}",
+                chosen.len(),
+                held.len(),
+                built.rejected.values().collect::<Vec<_>>()
+            ));
+            if rejected.len() == before {
+                let hunks = tests.iter().map(|test| self.hunk(test, &chosen, &kills));
+                return Ok(hunks.collect());
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn new_tests<'s>(
+        &self,
+        searches: &'s [FileSearch],
+        chosen: &[AssertionChoice],
+    ) -> Vec<NewTests<'s>> {
+        let mut by_file: BTreeMap<&str, NewTests<'s>> = BTreeMap::new();
+        for (number, choice) in chosen.iter().enumerate() {
+            let of = searches.iter().rfind(|search| search.first <= choice.place);
+            let Some(search) = of else { continue };
+            let Some(call) = search.function.call(choice.place - search.first) else {
+                continue;
+            };
+            let text = self.texts.get(&search.file).map_or("", String::as_str);
+            let tests = by_file.entry(&search.file).or_insert_with(|| NewTests {
+                file: search.file.clone(),
+                place: place_in(text),
+                length: text.len(),
+                functions: BTreeMap::new(),
+            });
+            let name = test_name(&search.function.name, text);
+            let (_, assertions) = tests.functions.entry(name).or_insert((search, Vec::new()));
+            assertions.push((number, call));
+        }
+        by_file.into_values().collect()
+    }
+
+    /// Which mutants each chosen assertion kills; none for one that does not hold or does not compile.
+    fn run_new_tests(
+        &self,
+        setting: &RunSetting<'_>,
+        tests: &[NewTests<'_>],
+        chosen: &[AssertionChoice],
+    ) -> Result<BTreeMap<usize, BTreeSet<MutantId>>> {
+        let known = tests_by_name(setting)?;
+        let functions = tests.iter().flat_map(|test| &test.functions);
+        let items: Vec<_> = functions.collect();
+        let results = in_parallel(
+            setting,
+            &items,
+            |runner: &mut TestRunner<'_>, (name, (_, assertions))| {
+                let test = test_named(&known, &format!("::{name}"))?;
+                let OriginalEnd::Passed(original) = runner.original(test, 3) else {
+                    return None;
+                };
+                let wanted = assertions
+                    .iter()
+                    .flat_map(|(number, _)| chosen[*number].kills.keys());
+                let wanted: BTreeSet<MutantId> = wanted.copied().collect();
+                let mut kills = Vec::new();
+                for mutant in wanted {
+                    let Some(run) = runner.mutant(test, mutant, &original.limits) else {
+                        continue;
+                    };
+                    let is_killed = matches!(
+                        run.result,
+                        TestResult::Failed {
+                            kind: FailureKind::Panicked,
+                            ..
+                        }
+                    );
+                    if let (true, Some(last)) = (is_killed, run.values.last()) {
+                        kills.push((last.place as usize - 1, mutant));
+                    }
+                }
+                Some(kills)
+            },
+        )?;
+        let mut all: BTreeMap<usize, BTreeSet<MutantId>> = BTreeMap::new();
+        for (number, mutant) in results.into_iter().filter_map(|(_, kills)| kills).flatten() {
+            all.entry(number).or_default().insert(mutant);
+        }
+        Ok(all)
+    }
+
+    fn hunk(
+        &self,
+        tests: &NewTests<'_>,
+        chosen: &[AssertionChoice],
+        kills: &BTreeMap<usize, BTreeSet<MutantId>>,
+    ) -> PatchHunk {
+        let numbers = tests
+            .functions
+            .values()
+            .flat_map(|(_, assertions)| assertions);
+        let killed: BTreeSet<MutantId> = numbers
+            .filter_map(|(number, _)| kills.get(number))
+            .flatten()
+            .copied()
+            .collect();
+        let place = tests.position();
+        let names: Vec<&str> = tests.functions.keys().map(String::as_str).collect();
+        PatchHunk {
+            file: tests.file.clone(),
+            place: Span::new(place, place),
+            text: tests.text(chosen),
+            assertion: format!("new: {}", names.join(", ")),
+            function: names.join(", "),
+            kills: killed
+                .iter()
+                .filter_map(|mutant| self.records.get(mutant))
+                .map(|record| (record.info.id.0, record.info.name()))
+                .collect(),
+            tests: tests.functions.len(),
+            remarks: vec![
+                "it records what the code does today; read whether that is right".to_owned(),
+            ],
+        }
+    }
+}
+
+/// Whether what a run captured counts: it came to its end, or to one that is the mutant's own.
+fn is_believed(result: TestResult) -> bool {
+    match result {
+        TestResult::Passed | TestResult::NotInfected => true,
+        TestResult::Failed { kind, .. } => {
+            matches!(kind, FailureKind::StepLimit | FailureKind::Panicked)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a mutant gave something else than the original's one value there.
+fn differs(value: &CapturedValue, original: &OriginalRuns) -> bool {
+    original.values.get(&value.place).is_some_and(|known| {
+        known.type_name != PANIC && (known.text != value.text || known.type_name != value.type_name)
+    })
+}
+
+fn length(call: &SearchedCall) -> usize {
+    call.expression.len() + call.setup.iter().map(String::len).sum::<usize>()
+}
+
+/// Whether a call is made with a value that nobody would write first.
+fn is_extreme(call: &SearchedCall) -> bool {
+    const EXTREMES: [&str; 4] = ["::MIN", "::MAX", "::INFINITY", "::NAN"];
+    let mut texts = call.setup.iter().chain([&call.expression]);
+    texts.any(|text| EXTREMES.iter().any(|extreme| text.contains(extreme)))
+}
+
+/// The tests of all binaries by their names.
+fn tests_by_name(setting: &RunSetting<'_>) -> Result<Vec<(String, AddedTest)>> {
+    let mut runner = TestRunner::new(setting, 0)?;
+    let mut tests = Vec::new();
+    for (number, binary) in setting.binaries.iter().enumerate() {
+        if binary.harness {
+            tests.extend(
+                runner
+                    .tests(number)
+                    .into_iter()
+                    .map(|(test, name)| (name, test)),
+            );
+        }
+    }
+    Ok(tests)
+}
+
+fn test_named<'t>(tests: &'t [(String, AddedTest)], end: &str) -> Option<&'t AddedTest> {
+    let mut found = tests.iter().filter(|(name, _)| name.ends_with(end));
+    found.next().map(|(_, test)| test)
+}
+
+fn last_name(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or(path)
+}
+
+/// A name that says what the test is, and that the file does not have.
+fn test_name(function: &str, text: &str) -> String {
+    let name = last_name(function);
+    let owner = function
+        .rsplit_once("::")
+        .map(|(owner, _)| snake_case(owner));
+    let base = match owner {
+        Some(owner) => format!("{owner}_{name}_as_it_is_today"),
+        None => format!("{name}_as_it_is_today"),
+    };
+    let mut number = 1;
+    let mut unique = base.clone();
+    while text.contains(&format!("fn {unique}(")) {
+        number += 1;
+        unique = format!("{base}_{number}");
+    }
+    unique
+}
+
+/// Where new tests go in a file: before the end of its module of tests, if that sees what it tests; else in a new module.
+fn place_in(text: &str) -> Option<usize> {
+    let start = text.rfind("#[cfg(test)]\nmod ")?;
+    let module = &text[start..];
+    let sees_all = module.contains("use super::*;");
+    // The module is the last thing of the file, as is usual.
+    let end = text.trim_end();
+    (sees_all && end.ends_with("\n}") && module.matches("\n}").count() == 1).then(|| end.len() - 1)
+}
+
+/// A function, and what of the chosen is asserted of which call.
+type FunctionTests<'s> = (&'s FileSearch, Vec<(usize, SearchedCall)>);
+
+/// The new tests of a file, by name: the function that each is about, and its assertions.
+struct NewTests<'s> {
+    file: String,
+    /// The end of the module of tests.
+    place: Option<usize>,
+    length: usize,
+    functions: BTreeMap<String, FunctionTests<'s>>,
+}
+
+impl NewTests<'_> {
+    fn position(&self) -> usize {
+        self.place.unwrap_or(self.length)
+    }
+
+    fn text(&self, chosen: &[AssertionChoice]) -> String {
+        self.parts(chosen, false)
+            .into_iter()
+            .map(|(_, text)| text)
+            .collect()
+    }
+
+    /// The text in its order: what belongs to an assertion with its number, and what is around.
+    fn parts(&self, chosen: &[AssertionChoice], is_noted: bool) -> Vec<(Option<usize>, String)> {
+        let mut parts = Vec::new();
+        if self.place.is_none() {
+            let start = "\n#[cfg(test)]\nmod tests_of_today {\n    use super::*;\n";
+            parts.push((None, start.to_owned()));
+        }
+        for (name, (search, assertions)) in &self.functions {
+            let of = &search.function.name;
+            let start = format!(
+                "\n    // Written by `cargo atropos write`: what `{of}` gives today. To be read before it is kept.\n    \
+                 #[test]\n    fn {name}() {{\n"
+            );
+            parts.push((None, start));
+            for (number, call) in assertions {
+                let mut text = String::new();
+                for line in &call.setup {
+                    text.push_str(&format!("        {line}\n"));
+                }
+                if is_noted {
+                    text.push_str(&format!(
+                        "        {CAPTURE_ADD}({}, \"\", &());\n",
+                        number + 1
+                    ));
+                }
+                let assertion = chosen[*number].form.of(&call.expression);
+                text.push_str(&format!("        {assertion};\n"));
+                parts.push((Some(*number), text));
+            }
+            parts.push((None, "    }\n".to_owned()));
+        }
+        if self.place.is_none() {
+            parts.push((None, "}\n".to_owned()));
+        }
+        parts
+    }
+
+    /// The tests as they are proven: rustc may reject each assertion by itself.
+    fn additions(&self, around: u32, chosen: &[AssertionChoice]) -> Vec<Addition> {
+        let position = self.position();
+        let mut additions: BTreeMap<u32, Addition> = BTreeMap::new();
+        for (order, (number, text)) in (0..).zip(self.parts(chosen, true)) {
+            let id = number.map_or(around, |number| number as u32 + 1);
+            let addition = additions.entry(id).or_insert(Addition {
+                id,
+                span: Span::new(position, position),
+                pieces: Vec::new(),
+            });
+            addition.pieces.push(AddedPiece {
+                place: Span::new(position, position),
+                order: match self.place {
+                    Some(_) => PieceOrder::BeforeStatement(order),
+                    None => PieceOrder::AfterStatement(order),
+                },
+                text,
+            });
+        }
+        additions.into_values().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_tests_go_into_the_module_of_tests_if_it_sees_all() {
+        let with = "fn f() {}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n}\n";
+        assert_eq!(place_in(with), Some(with.len() - 2));
+        assert_eq!(place_in("fn f() {}\n"), None);
+        assert_eq!(
+            place_in("#[cfg(test)]\nmod tests {\n    use super::f;\n}\n"),
+            None
+        );
+        assert_eq!(
+            place_in("#[cfg(test)]\nmod tests {\n    use super::*;\n}\n\nfn f() {\n}\n"),
+            None
+        );
+    }
+
+    #[test]
+    fn a_new_test_has_a_name_of_its_own() {
+        assert_eq!(test_name("clamp", ""), "clamp_as_it_is_today");
+        let taken = "fn line_buffer_push_as_it_is_today() {}";
+        assert_eq!(
+            test_name("LineBuffer::push", taken),
+            "line_buffer_push_as_it_is_today_2"
+        );
+    }
+}
