@@ -29,6 +29,10 @@ impl Acting {
         })
     }
 
+    pub(super) fn ids(&self) -> &[ModelMutantId] {
+        &self.ids
+    }
+
     pub fn is_original(&self) -> bool {
         self.ids.is_empty()
     }

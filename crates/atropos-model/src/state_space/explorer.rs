@@ -6,7 +6,7 @@ use super::expansion_cache::ExpansionCache;
 use super::fast_hash::FastMap;
 use super::guard_cache::GuardCache;
 use super::halt::{Halt, HaltCause};
-use super::idle_cache::IdleCache;
+use super::idle_cache::{IdleCache, IdleMarks};
 use super::inputs;
 use super::livelock::InternalSteps;
 use super::reducer::Reducer;
@@ -56,6 +56,8 @@ struct Reducing {
     reducer: Arc<Reducer>,
     guards: GuardCache,
     idle: IdleCache,
+    /// Of mutants; of the original all that it reaches is noted in every state. Without them every object is looked at.
+    marks: Option<IdleMarks>,
 }
 
 /// Who runs from where.
@@ -167,6 +169,7 @@ impl StateExplorer {
             reducing: reducer.map(|reducer| Reducing {
                 guards: GuardCache::new(&reducer),
                 idle: IdleCache::new(&reducer),
+                marks: Some(IdleMarks::default()),
                 reducer,
             }),
             closed: 0,
@@ -174,10 +177,26 @@ impl StateExplorer {
         }
     }
 
+    fn marks(&mut self) -> Option<&mut IdleMarks> {
+        self.reducing.as_mut()?.marks.as_mut()
+    }
+
+    /// The slow way, to compare with: every object is looked at in every state.
+    #[cfg(test)]
+    pub fn without_marks(mut self) -> StateExplorer {
+        if let Some(reducing) = &mut self.reducing {
+            reducing.marks = None;
+        }
+        self
+    }
+
     /// From now on work ends as soon as this comes.
     pub fn set_halt(&mut self, halt: Halt) {
         self.halt = halt;
         self.halted = None;
+        if let Some(marks) = self.marks() {
+            marks.clear();
+        }
     }
 
     /// What ended the work, if something did.
@@ -239,9 +258,18 @@ impl StateExplorer {
             ..Expansion::default()
         };
         let model = self.model.clone();
+        let marked = !run.acting.is_original();
+        if let Some(Reducing { reducer, marks, .. }) = self.reducing.as_mut().filter(|_| marked)
+            && let Some(marks) = marks
+        {
+            marks.move_to(reducer, run.acting.ids(), run.state);
+        }
         for (rank, objects) in model.ranks.iter().enumerate() {
             let first_taker = expansion.takers.len();
             for object in objects {
+                if marked && self.is_marked_idle(&mut expansion) {
+                    continue;
+                }
                 let before = expansion.looked.len();
                 self.look(run, *object, &mut expansion);
                 let steps = &expansion.looked[before..];
@@ -346,7 +374,31 @@ impl StateExplorer {
         takes
     }
 
+    /// Whether the next object is known to do nothing, as in the state before; then it counts as looked at.
+    fn is_marked_idle(&self, expansion: &mut Expansion) -> bool {
+        let marks = self.reducing.as_ref().and_then(|r| r.marks.as_ref());
+        let idle = marks.is_some_and(|marks| marks.is_idle(expansion.objects));
+        expansion.objects += u32::from(idle);
+        idle
+    }
+
+    /// Looks at the next object, and marks it if it does nothing.
     fn look(&mut self, run: Run, object: ObjectId, expansion: &mut Expansion) {
+        let position = expansion.objects;
+        let before = (expansion.looked.len(), expansion.takers.len());
+        self.look_at(run, object, expansion);
+        let nothing = before == (expansion.looked.len(), expansion.takers.len())
+            && expansion.error.is_none()
+            && self.halted.is_none();
+        if nothing
+            && !run.acting.is_original()
+            && let Some(marks) = self.marks()
+        {
+            marks.set(position);
+        }
+    }
+
+    fn look_at(&mut self, run: Run, object: ObjectId, expansion: &mut Expansion) {
         let position = expansion.objects;
         expansion.objects += 1;
         if let Some(known) = run.known.filter(|known| position < known.objects)

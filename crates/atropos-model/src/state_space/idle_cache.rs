@@ -80,3 +80,48 @@ impl IdleCache {
         );
     }
 }
+
+/// Objects that can do nothing by themselves in the state that was looked at last, whoever acts there: the next state differs
+/// in few objects, and only what may touch these has to be looked at again.
+#[derive(Default)]
+pub(super) struct IdleMarks {
+    acting: Vec<ModelMutantId>,
+    state: Option<State>,
+    /// By position in the order of ranks.
+    idle: Vec<bool>,
+}
+
+impl IdleMarks {
+    /// Nothing is known any more.
+    pub fn clear(&mut self) {
+        self.state = None;
+    }
+
+    /// From now on it is about this state.
+    pub fn move_to(&mut self, reducer: &Reducer, acting: &[ModelMutantId], state: &State) {
+        match &self.state {
+            Some(before) if self.acting == acting => {
+                let idle = &mut self.idle;
+                before.differences(state, |changed, _| {
+                    for position in reducer.touchers(changed) {
+                        idle[*position as usize] = false;
+                    }
+                });
+            }
+            _ => {
+                self.idle.clear();
+                self.idle.resize(reducer.model.objects.len(), false);
+                acting.clone_into(&mut self.acting);
+            }
+        }
+        self.state = Some(state.clone());
+    }
+
+    pub fn is_idle(&self, position: u32) -> bool {
+        self.idle[position as usize]
+    }
+
+    pub fn set(&mut self, position: u32) {
+        self.idle[position as usize] = true;
+    }
+}

@@ -51,6 +51,8 @@ pub struct Reducer {
     pub(super) writers: Vec<Vec<AlternativeId>>,
     /// Per object the objects whose attributes its block may read or write.
     touched: Vec<Box<[ObjectId]>>,
+    /// Per object the positions, in the order of ranks, of those whose block may touch it.
+    touchers: Vec<Vec<u32>>,
 }
 
 /// More conflicts than this are not worth looking through.
@@ -96,7 +98,7 @@ impl Reducer {
             let writes = footprint.writes.iter();
             writes.for_each(|cell| writers[*cell as usize].push(id));
         }
-        let touched = of_objects
+        let touched: Vec<Box<[ObjectId]>> = of_objects
             .iter()
             .map(|range| {
                 touched(
@@ -105,6 +107,12 @@ impl Reducer {
                 )
             })
             .collect();
+        let mut touchers: Vec<Vec<u32>> = vec![Vec::new(); model.objects.len()];
+        for (object, position) in model.ranks.iter().flatten().zip(0..) {
+            for other in &touched[object.index()] {
+                touchers[other.index()].push(position);
+            }
+        }
         let guards = Guards::new(model.ranks.len(), &found);
         let alternatives = found
             .iter()
@@ -130,6 +138,7 @@ impl Reducer {
             of_objects,
             writers,
             touched,
+            touchers,
         }
     }
 
@@ -144,6 +153,11 @@ impl Reducer {
     /// The objects whose attributes the block of `object` may read or write, whoever acts.
     pub(super) fn touched(&self, object: ObjectId) -> &[ObjectId] {
         &self.touched[object.index()]
+    }
+
+    /// The positions, in the order of ranks, of the objects whose block may touch `object`, whoever acts.
+    pub(super) fn touchers(&self, object: ObjectId) -> &[u32] {
+        &self.touchers[object.index()]
     }
 
     /// Whether the steps of `object` alone are enough in `state`. Mutants on which the answer rests are added to

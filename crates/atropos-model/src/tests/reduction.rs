@@ -153,6 +153,45 @@ fn independent_internal_steps_are_taken_in_one_order_only() {
 }
 
 #[test]
+fn mutants_of_many_objects_show_the_same_with_and_without_reduction() {
+    let model = load(&counters(3));
+    let reducer = Arc::new(Reducer::new(&model));
+    let (mut full, mut reduced) = (explorer(&model, None), explorer(&model, Some(reducer)));
+    for mutant in &model.mutants.list {
+        let acting = Acting::mutant(&model.mutants, mutant.id);
+        automata_agree(&mut full, &mut reduced, &acting, 10);
+    }
+}
+
+#[test]
+fn objects_that_are_marked_as_idle_are_idle() {
+    let model = load(&crate::synthetic::station(60, 1));
+    let reducer = Arc::new(Reducer::new(&model));
+    let mut marked = explorer(&model, Some(reducer.clone()));
+    let mut slow = explorer(&model, Some(reducer)).without_marks();
+    let start = [SuspensionNode::at(model.initial.clone())];
+    let limits = StateSpaceLimits { closure: 200 };
+    let original = Acting::original(&model.mutants);
+    let mut met = MutantSet::for_all(&model.mutants);
+    let begin = marked.close(&original, &start, limits, &mut met);
+    let begin = begin.expect("the station comes up");
+    for mutant in met.iter().step_by(3) {
+        let acting = Acting::mutant(&model.mutants, mutant);
+        let mut nothing = MutantSet::default();
+        for kernel in [
+            start.to_vec(),
+            begin.nodes.iter().map(|node| node.node.clone()).collect(),
+        ] {
+            let one = marked.close(&acting, &kernel, limits, &mut nothing);
+            let other = slow.close(&acting, &kernel, limits, &mut nothing);
+            assert_eq!(one, other, "{mutant:?}");
+            assert_eq!(marked.closed, slow.closed, "{mutant:?}");
+        }
+    }
+    assert!(met.len() > 30 && marked.expanded <= slow.expanded);
+}
+
+#[test]
 fn many_independent_objects_are_no_explosion() {
     let model = load(&counters(40));
     let reducer = Arc::new(Reducer::new(&model));
