@@ -107,12 +107,6 @@ impl Reducer {
                 )
             })
             .collect();
-        let mut touchers: Vec<Vec<u32>> = vec![Vec::new(); model.objects.len()];
-        for (object, position) in model.ranks.iter().flatten().zip(0..) {
-            for other in &touched[object.index()] {
-                touchers[other.index()].push(position);
-            }
-        }
         let guards = Guards::new(model.ranks.len(), &found);
         let alternatives = found
             .iter()
@@ -137,8 +131,8 @@ impl Reducer {
             alternatives,
             of_objects,
             writers,
+            touchers: touchers(model, &touched),
             touched,
-            touchers,
         }
     }
 
@@ -202,6 +196,17 @@ fn touched(cells: &FootprintCells, alternatives: &[Found]) -> Box<[ObjectId]> {
     let all = footprints.flat_map(|footprint| footprint.reads.iter().chain(&footprint.writes));
     let objects: BTreeSet<ObjectId> = all.map(|cell| cells.object(*cell)).collect();
     objects.into_iter().collect()
+}
+
+/// Per object the positions of those that may touch it.
+fn touchers(model: &Model, touched: &[Box<[ObjectId]>]) -> Vec<Vec<u32>> {
+    let mut touchers: Vec<Vec<u32>> = vec![Vec::new(); model.objects.len()];
+    for (object, position) in model.ranks.iter().flatten().zip(0..) {
+        for other in &touched[object.index()] {
+            touchers[other.index()].push(position);
+        }
+    }
+    touchers
 }
 
 /// Who may change the guards of higher ranks.
