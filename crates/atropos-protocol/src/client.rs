@@ -223,7 +223,7 @@ impl Client {
         // SAFETY: only system calls between fork and exec.
         unsafe {
             command.pre_exec(move || {
-                sys::set_own_group();
+                sys::start_session();
                 sys::keep_on_exec(their_fd).map_err(|error| io::Error::from_raw_os_error(error.0))
             });
         }

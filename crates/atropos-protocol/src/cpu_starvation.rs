@@ -70,6 +70,14 @@ fn had(thread: &Path) -> Option<ThreadTimes> {
     })
 }
 
+/// How long a thread of this process has run, or was ready to and had to wait, since it was started; nothing if the kernel does
+/// not count.
+pub fn time_of_thread(thread: i32) -> Duration {
+    let path = format!("/proc/self/task/{thread}");
+    let times = had(Path::new(&path)).unwrap_or_default();
+    Duration::from_nanos(times.ran.saturating_add(times.waited))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

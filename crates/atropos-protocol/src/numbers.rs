@@ -74,6 +74,7 @@ numbers! {
     GETGROUPS = 115, 158;
     GETRESUID = 118, 148;
     GETRESGID = 120, 150;
+    SETSID = 112, 157;
     GETPGID = 121, 155;
     GETSID = 124, 156;
     CAPGET = 125, 90;

@@ -182,6 +182,12 @@ pub fn set_own_group() {
     let _ = plain(numbers::SETPGID, &[0, 0]);
 }
 
+/// Leaves the terminal: this process begins a session without one, and a group. In the background of a terminal, who changes
+/// its settings is stopped by the system; and nobody should change those of the user's terminal for good.
+pub fn start_session() {
+    let _ = plain(numbers::SETSID, &[]);
+}
+
 /// Asks the kernel to kill this process when its parent ends.
 pub fn die_with_parent(parent: i32) {
     let _ = plain(numbers::PRCTL, &[PR_SET_PDEATHSIG, SIGKILL as usize]);
@@ -501,9 +507,13 @@ pub struct PathStatus {
 }
 
 impl PathStatus {
-    /// Whether it was there before this moment. Where nobody knows when it was made, it was.
+    /// Whether it was there before this moment. Where nobody knows when it was made, it was; also where that is said to have been
+    /// in the future, because then a clock was wrong.
     pub fn is_older_than(self, moment: u64) -> bool {
-        self.birth.is_none_or(|birth| birth < moment)
+        /// The clock of another machine's file system may differ so much from ours.
+        const TOLERANCE: u64 = 5_000_000_000;
+        let is_new = |birth| birth >= moment && birth <= since_1970().saturating_add(TOLERANCE);
+        !self.birth.is_some_and(is_new)
     }
 }
 
@@ -701,4 +711,21 @@ pub fn restore_child_signal(old: &[usize; 4]) {
 pub fn c_path(path: &std::path::Path) -> Option<CString> {
     use std::os::unix::ffi::OsStrExt;
     CString::new(path.as_os_str().as_bytes()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_whose_birth_nobody_knows_or_that_is_from_the_future_is_old() {
+        const HOUR: u64 = 3_600_000_000_000;
+        let now = since_1970();
+        let is_old = |birth| {
+            let is_file = true;
+            PathStatus { is_file, birth }.is_older_than(now)
+        };
+        assert!(is_old(None) && is_old(Some(now - 1)) && is_old(Some(now + HOUR)));
+        assert!(!is_old(Some(now)) && !is_old(Some(now + 1)));
+    }
 }

@@ -44,6 +44,8 @@ pub enum PossibleChange {
     Message(Argument),
     /// Sends as many messages as the second argument says, which lie where the first points to.
     Messages(Argument, Argument),
+    /// Makes a process or group the owner of what is open, to which the kernel sends signals: the command, and whom it means.
+    Owner(Argument, Argument),
     /// Asks something of what is open; only requests that change something are reported.
     Request(Argument, Argument),
     /// Changes how a process, a group or all of a user's processes are scheduled: what is meant, and whom, with the number that
@@ -73,8 +75,22 @@ pub const WRITING: u32 =
     (sys::O_WRONLY | sys::O_RDWR | sys::O_CREAT | sys::O_TRUNC | sys::O_TMPFILE) as u32;
 
 /// Requests that change something of what need not be open for writing: text typed into a terminal (two ways), flags and
-/// attributes of a file (three).
-pub const REQUESTS: &[u32] = &[0x5412, 0x541c, 0x4008_6602, 0x401c_5820, 0x4008_7602];
+/// attributes of a file (three), and owners, to which signals are sent (two).
+pub const REQUESTS: &[u32] = &[
+    0x5412,
+    0x541c,
+    0x4008_6602,
+    0x401c_5820,
+    0x4008_7602,
+    OWNERS[0],
+    OWNERS[1],
+];
+/// `FIOSETOWN` and `SIOCSPGRP`.
+pub const OWNERS: [u32; 2] = [0x8901, 0x8902];
+
+/// Commands of `fcntl` that make a process the owner of what is open, by its number and by a structure.
+pub const SET_OWNER: u32 = 8;
+pub const SET_OWNER_BY_STRUCTURE: u32 = 15;
 
 /// Families of sockets whose addresses are not those of the internet: keys, the network's settings, packets, CAN, TIPC,
 /// Bluetooth, virtual machines, XDP.
@@ -180,6 +196,7 @@ calls! {
     sendmmsg = 307, 269 => Always, Messages(1, 2);
     bind = 49, 200 => Always, Bind(1, 2);
     socket = 41, 198 => OneOf(0, FAMILIES), Family(0);
+    fcntl = 72, 25 => OneOf(1, &[SET_OWNER, SET_OWNER_BY_STRUCTURE]), Owner(1, 2);
     ioctl = 16, 29 => OneOf(1, REQUESTS), Request(0, 1);
     setxattrat = 463, 463 => Always, Content(at(0, 1));
     removexattrat = 466, 466 => Always, Content(at(0, 1));
@@ -188,6 +205,10 @@ calls! {
     ptrace = 101, 117 => Given(1), Signal(1);
     process_vm_writev = 311, 271 => Always, Signal(0);
     pidfd_getfd = 438, 438 => Always, SignalByDescriptor(0);
+    process_madvise = 440, 440 => Always, SignalByDescriptor(0);
+    process_mrelease = 448, 448 => Always, SignalByDescriptor(0);
+    migrate_pages = 256, 238 => Given(0), Signal(0);
+    move_pages = 279, 239 => Given(0), Signal(0);
     prlimit64 = 302, 261 => Given(0), Signal(0);
     sched_setaffinity = 203, 122 => Given(0), Signal(0);
     sched_setparam = 142, 118 => Given(0), Signal(0);
@@ -211,6 +232,15 @@ calls! {
     msgctl = 71, 187 => Always, Machine;
     mq_open = 240, 180 => Always, Machine;
     mq_unlink = 241, 181 => Always, Machine;
+    bpf = 321, 280 => Always, Machine;
+    add_key = 248, 217 => Always, Machine;
+    request_key = 249, 218 => Always, Machine;
+    keyctl = 250, 219 => Always, Machine;
+    fanotify_init = 300, 262 => Always, Machine;
+    fspick = 433, 433 => Always, Machine;
+    quotactl_fd = 443, 443 => Always, Machine;
+    syslog = 103, 116 => Always, Machine;
+    vhangup = 153, 58 => Always, Machine;
     chroot = 161, 51 => Always, Machine;
     setns = 308, 268 => Always, Machine;
     move_mount = 429, 429 => Always, Machine;

@@ -9,7 +9,11 @@ use std::path::{Path, PathBuf};
 use atropos_protocol::signals::is_below;
 use atropos_protocol::sys;
 
-use crate::calls::{Argument, Flags, PathArgument, PossibleChange, SystemCall, WRITING};
+use crate::calls::{
+    Argument, Flags, OWNERS, PathArgument, PossibleChange, SET_OWNER_BY_STRUCTURE, SystemCall,
+    WRITING,
+};
+use crate::neighbours::{Neighbour, Neighbours};
 use crate::notification::{Notification, memory, path, word};
 use crate::permissions::Needs;
 use crate::resolve::{LastComponent, process_described_at, resolve};
@@ -37,6 +41,7 @@ pub struct ProcessFacts {
     pub root: i32,
     /// Where new files may be made, because they are removed again.
     pub places: Vec<PathBuf>,
+    pub neighbours: Neighbours,
 }
 
 impl ProcessFacts {
@@ -127,32 +132,73 @@ impl<'a> Judge<'a> {
                     self.make(&path, &mut needs);
                 }
             }
+            PossibleChange::Owner(command, whom) => self.owner(command, whom, &mut needs)?,
             PossibleChange::Request(descriptor, request) => {
-                self.request(self.number(descriptor), request, &mut needs);
+                self.request(self.number(descriptor), request, &mut needs)?;
             }
             PossibleChange::Priority(what, whom, process) => {
                 needs.signals = !self.is_own_priority(what, self.number(whom), process);
             }
             PossibleChange::Family(family) => {
-                needs.special = Some(format!("family {}", self.arguments[family] as u32));
+                needs
+                    .special
+                    .push(format!("family {}", self.arguments[family] as u32));
             }
             PossibleChange::Clock(modes) => {
                 let modes = word(self.process, self.arguments[modes]).ok_or(Unreadable)?;
-                needs.special = (modes as u32 != 0).then(|| call.name.to_owned());
+                needs
+                    .special
+                    .extend((modes as u32 != 0).then(|| call.name.to_owned()));
             }
-            PossibleChange::Machine => needs.special = Some(call.name.to_owned()),
+            PossibleChange::Machine => needs.special.push(call.name.to_owned()),
             PossibleChange::Unwatched => needs.unwatched = true,
         }
         Ok(needs)
     }
 
     /// Something is asked of what is open.
-    fn request(&self, descriptor: i32, request: Argument, needs: &mut Needs) {
+    fn request(
+        &self,
+        descriptor: i32,
+        request: Argument,
+        needs: &mut Needs,
+    ) -> Result<(), Unreadable> {
         const TYPING: [u32; 2] = [0x5412, 0x541c];
-        if TYPING.contains(&(self.arguments[request] as u32)) {
-            needs.special = Some("typing into a terminal".to_owned());
+        let number = self.arguments[request] as u32;
+        if TYPING.contains(&number) {
+            needs.special.push("typing into a terminal".to_owned());
+        } else if OWNERS.contains(&number) {
+            let whom = word(self.process, self.arguments[request + 1]).ok_or(Unreadable)?;
+            self.owned_by(whom as i32, needs);
         } else if let Some(path) = self.opened(descriptor) {
             self.change(&path, needs);
+        }
+        Ok(())
+    }
+
+    fn owner(
+        &self,
+        command: Argument,
+        whom: Argument,
+        needs: &mut Needs,
+    ) -> Result<(), Unreadable> {
+        const GROUP: u32 = 2;
+        let target = match self.arguments[command] as u32 {
+            SET_OWNER_BY_STRUCTURE => {
+                let owner = word(self.process, self.arguments[whom]).ok_or(Unreadable)?;
+                let (kind, number) = (owner as u32, (owner >> 32) as i32);
+                if kind == GROUP { -number } else { number }
+            }
+            _ => self.number(whom),
+        };
+        self.owned_by(target, needs);
+        Ok(())
+    }
+
+    /// The kernel sends signals to this process, or group if it is negative; 0 means to nobody.
+    fn owned_by(&self, target: i32, needs: &mut Needs) {
+        if target != 0 {
+            self.signal(target, needs);
         }
     }
 
@@ -168,12 +214,19 @@ impl<'a> Judge<'a> {
     /// Something is sent to an address.
     fn address(&self, bytes: &[u8], needs: &mut Needs) -> Result<(), Unreadable> {
         needs.network |= is_remote(bytes);
+        if let Some(neighbour) = neighbour(bytes) {
+            let facts = self.surroundings;
+            if (facts.neighbours).is_foreign(&neighbour, self.process, facts.root) {
+                needs.special.push(neighbour.describe());
+            }
+        }
         // Behind a socket with a path is a program, which may do anything.
         if let Some(path) = bound_path(bytes) {
             let path = self.absolute(None, &path)?;
             let path = resolve(self.process, &path, LastComponent::Followed);
             if !self.is_free(&path) && self.is_old(&path) == Some(true) {
-                needs.special = Some(format!("the program behind {}", path.display()));
+                let what = format!("the program behind {}", path.display());
+                needs.special.push(what);
             }
         }
         Ok(())
@@ -220,8 +273,9 @@ impl<'a> Judge<'a> {
             Ok(_) => self.change(&target, needs),
             Err(_) if flags & sys::O_CREAT as u32 != 0 => self.make(&target, needs),
             // There is nothing to open.
-            Err(_) => {}
+            Err(_) => return Ok(()),
         }
+        needs.written = Some(target);
         Ok(())
     }
 
@@ -280,6 +334,7 @@ impl<'a> Judge<'a> {
         needs.made -= i64::from(self.is_old(&to) == Some(false));
         self.entry(&from, needs);
         self.entry(&to, needs);
+        needs.written = Some(to.clone());
         if !self.is_free(&from) || !self.is_free(&to) {
             needs.moves.push((from, to));
         }
@@ -420,33 +475,50 @@ fn is_own_group(group: i32, root: i32) -> bool {
     }
 }
 
-/// Whether an address is that of another machine.
-fn is_remote(address: &[u8]) -> bool {
+const UNIX: u16 = 1;
+
+fn family(address: &[u8]) -> Option<u16> {
+    let family = address.get(..2)?;
+    Some(u16::from_ne_bytes([family[0], family[1]]))
+}
+
+/// The address and port of the internet that an address is.
+fn internet(address: &[u8]) -> Option<(IpAddr, u16)> {
     const INET: u16 = 2;
     const INET6: u16 = 10;
-    let Some(family) = address.get(..2) else {
-        return false;
+    let ip = match family(address)? {
+        INET => IpAddr::from(<[u8; 4]>::try_from(address.get(4..8)?).ok()?),
+        INET6 => IpAddr::from(<[u8; 16]>::try_from(address.get(8..24)?).ok()?).to_canonical(),
+        _ => return None,
     };
-    let address = match u16::from_ne_bytes([family[0], family[1]]) {
-        INET => address
-            .get(4..8)
-            .and_then(|ip| <[u8; 4]>::try_from(ip).ok())
-            .map(IpAddr::from),
-        INET6 => address
-            .get(8..24)
-            .and_then(|ip| <[u8; 16]>::try_from(ip).ok())
-            .map(|ip| IpAddr::from(ip).to_canonical()),
+    let port = address.get(2..4)?;
+    Some((ip, u16::from_be_bytes([port[0], port[1]])))
+}
+
+fn is_on_this_machine(ip: &IpAddr) -> bool {
+    ip.is_loopback() || ip.is_unspecified()
+}
+
+/// Whether an address is that of another machine.
+fn is_remote(address: &[u8]) -> bool {
+    internet(address).is_some_and(|(ip, _)| !is_on_this_machine(&ip))
+}
+
+/// The place on this machine that an address is, if it is no path.
+fn neighbour(address: &[u8]) -> Option<Neighbour> {
+    if let Some((ip, port)) = internet(address) {
+        return is_on_this_machine(&ip).then_some(Neighbour::Port(port));
+    }
+    match (family(address)?, address.get(2..)?) {
+        (UNIX, [0, name @ ..]) if !name.is_empty() => Some(Neighbour::Name(name.to_owned())),
         _ => None,
-    };
-    address.is_some_and(|address| !address.is_loopback() && !address.is_unspecified())
+    }
 }
 
 /// The path at which a socket is bound; none for other addresses.
 fn bound_path(address: &[u8]) -> Option<PathBuf> {
-    const UNIX: u16 = 1;
-    let family = address.get(..2)?;
     let path = address.get(2..)?;
-    if u16::from_ne_bytes([family[0], family[1]]) != UNIX || path.first().is_none_or(|&b| b == 0) {
+    if family(address)? != UNIX || path.first().is_none_or(|&b| b == 0) {
         return None;
     }
     let end = path
@@ -482,6 +554,13 @@ mod tests {
         assert!(!is_remote(&[1, 0, b'/', b'x']));
         assert_eq!(bound_path(&[1, 0, b'/', b'x', 0, 7]), Some("/x".into()));
         assert_eq!(bound_path(&[1, 0, 0, b'x']), None);
+        assert_eq!(neighbour(&v4([127, 0, 0, 1])), Some(Neighbour::Port(53)));
+        assert_eq!(neighbour(&v4([192, 0, 2, 1])), None);
+        assert_eq!(
+            neighbour(&[1, 0, 0, b'x', 0]),
+            Some(Neighbour::Name(b"x\0".to_vec()))
+        );
+        assert_eq!(neighbour(&[1, 0, b'/', b'x']), None);
     }
 
     fn surroundings(began: u64) -> ProcessFacts {
@@ -490,6 +569,7 @@ mod tests {
             began,
             root: sys::pid(),
             places: Vec::new(),
+            neighbours: Neighbours::default(),
         }
     }
 

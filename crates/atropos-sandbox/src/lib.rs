@@ -14,17 +14,19 @@
 //! kernel does, so a program that exchanges links at the right moment could deceive it, but not Landlock.
 //!
 //! Module map: `calls` (which calls are reported, and what each may change) → `filter` (the kernel's program) →
-//! `notification` (the kernel's interface) → `supervisor` (the thread) → `judge` (what a call needs, with `resolve` for paths) →
-//! `permissions` → `undo_recorder` (what is undone).
+//! `notification` (the kernel's interface) → `supervisor` (the thread) → `judge` (what a call needs, with `resolve` for paths
+//! and `neighbours` for addresses on this machine) → `permissions` → `undo_recorder` (what is undone), `usage` (what no call shows).
 
 mod calls;
 mod filter;
 mod judge;
+mod neighbours;
 mod notification;
 mod permissions;
 mod resolve;
 mod supervisor;
 mod undo_recorder;
+mod usage;
 
 pub use permissions::Permissions;
 pub use supervisor::{Harm, Supervisor, SupervisorMode, SupervisorSettings, unavailable};

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::usage::Taken;
+
 /// What the original of a test was seen to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Permissions {
@@ -18,6 +20,8 @@ pub struct Permissions {
     pub special: BTreeSet<String>,
     /// Most new files and directories that it had made and not removed.
     pub made: i64,
+    /// Bytes by which files had grown, and processes and threads while the machine had many.
+    pub taken: Taken,
 }
 
 /// What a call needs.
@@ -35,15 +39,18 @@ pub struct Needs {
     /// It sends a signal to a process that is not there.
     pub signals_nobody: bool,
     pub network: bool,
-    pub special: Option<String>,
+    /// What else it does, in words.
+    pub special: Vec<String>,
     /// What follows can't be watched, so no mutant may do this.
     pub unwatched: bool,
+    /// The file that is opened for writing, wherever it is.
+    pub written: Option<PathBuf>,
 }
 
 impl Needs {
     /// Whether nothing is changed that was there before the run.
     pub fn only_new(&self) -> bool {
-        let is_special = self.special.is_some() || self.unwatched;
+        let is_special = !self.special.is_empty() || self.unwatched;
         self.files.is_empty() && !self.signals && !self.network && !is_special
     }
 }
@@ -66,6 +73,7 @@ impl Permissions {
         self.network |= other.network;
         self.special.extend(other.special.iter().cloned());
         self.made = self.made.max(other.made);
+        self.taken = self.taken.max(other.taken);
     }
 
     /// Whether the original did all of this.
@@ -113,7 +121,7 @@ mod tests {
         };
         assert!(!permissions.allow(&remote));
         let special = Needs {
-            special: Some("mount".to_owned()),
+            special: vec!["mount".to_owned()],
             ..Needs::default()
         };
         assert!(!permissions.allow(&special));

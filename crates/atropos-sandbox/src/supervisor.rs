@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
+use atropos_protocol::cpu_starvation::time_of_thread;
 use atropos_protocol::seccomp::{ARCHITECTURE, Condition};
 use atropos_protocol::signals::{ProcessHandle, process_of};
 use atropos_protocol::sys::{self, PollFd};
@@ -19,14 +21,23 @@ use atropos_protocol::sys::{self, PollFd};
 use crate::calls::{PossibleChange, SystemCall, calls};
 use crate::filter;
 use crate::judge::{Judge, ProcessFacts, Unreadable};
+use crate::neighbours::Neighbours;
 use crate::notification::{self, Notification};
 use crate::permissions::{Needs, Permissions};
 use crate::undo_recorder::{UndoRecorder, UndoSettings};
+use crate::usage::{INTERVAL, Usage, tasks};
 
 /// Larger files can't be brought back, so mutants may not change them.
 const LARGEST: u64 = 64 << 20;
 /// So many new files and directories, and ten times the original's, may a mutant leave: each takes space on a disk.
 const MOST_MADE: i64 = 5_000;
+/// By so much, and ten times the original's, may files grow: few tests write a hundredth of it.
+const MOST_BYTES: u64 = 1 << 30;
+/// So many processes and threads, and ten times the original's, may there be of a mutant. Who administers the machine has no
+/// limit of the kernel's.
+const MOST_TASKS: u64 = 2048;
+/// How often what a test has started is looked for and killed, until nothing is left.
+const ROUNDS: usize = 100;
 
 /// A call of a program for another architecture: its numbers mean something else.
 const FOREIGN: SystemCall = SystemCall {
@@ -56,7 +67,7 @@ pub enum SupervisorMode {
 pub enum Harm {
     /// It was about to do something that its original does not do.
     Call(String),
-    /// It made many times the new files that its original makes.
+    /// It made many times the new files that its original makes, or wrote far more to files.
     Files(String),
 }
 
@@ -64,6 +75,10 @@ pub enum Harm {
 #[derive(Debug)]
 struct State {
     mode: SupervisorMode,
+    /// Of how many modes this is the last.
+    modes: u64,
+    /// The supervisor's thread; 0 before it is started.
+    thread: i32,
     seen: Permissions,
     /// New files and directories that were made and not removed since the mode was set.
     made: i64,
@@ -157,6 +172,8 @@ impl Supervisor {
         enter_on_start(command, theirs);
         let state = Arc::new(Mutex::new(State {
             mode: SupervisorMode::Idle,
+            modes: 0,
+            thread: 0,
             seen: Permissions::default(),
             made: 0,
             harm: None,
@@ -177,6 +194,7 @@ impl Supervisor {
         thread::Builder::new()
             .name("sandbox".to_owned())
             .spawn(move || {
+                lock(&shared).thread = sys::thread_id();
                 let Some((process, listener)) = receive_listener(&mut ours) else {
                     return;
                 };
@@ -186,6 +204,7 @@ impl Supervisor {
                     began,
                     root: process.pid(),
                     places,
+                    neighbours: Neighbours::default(),
                 };
                 let root = Root {
                     process,
@@ -207,6 +226,7 @@ impl Supervisor {
     pub fn set_mode(&self, mode: SupervisorMode) {
         let mut state = lock(&self.state);
         state.mode = mode;
+        state.modes += 1;
         state.seen = Permissions::default();
         state.harm = None;
         state.made = 0;
@@ -215,6 +235,12 @@ impl Supervisor {
     /// What was seen since the mode was set.
     pub fn seen(&self) -> Permissions {
         lock(&self.state).seen.clone()
+    }
+
+    /// How long all processes together may have waited for decisions: the time in which the supervisor's thread worked or was
+    /// ready to, since it was started.
+    pub fn time(&self) -> Duration {
+        time_of_thread(lock(&self.state).thread)
     }
 
     /// What a mutant was stopped before, since the mode was set.
@@ -236,6 +262,7 @@ fn enter_on_start(command: &mut Command, theirs: UnixStream) {
                 sys::RLIMIT_NPROC,
                 most_tasks.min(sys::limit(sys::RLIMIT_NPROC)),
             );
+            end_first_without_memory();
             let listener = filter::enter(&program).map_err(failed)?;
             let mut message = [0; 8];
             message[..4].copy_from_slice(&sys::pid().to_ne_bytes());
@@ -254,6 +281,15 @@ fn enter_on_start(command: &mut Command, theirs: UnixStream) {
     }
 }
 
+/// If memory runs out, the system ends this process and what it starts, and not programs of others.
+fn end_first_without_memory() {
+    let flags = sys::O_WRONLY | sys::O_CLOEXEC;
+    if let Ok(score) = sys::open(c"/proc/self/oom_score_adj", flags, 0) {
+        let _ = sys::write(score, b"1000");
+        sys::close(score);
+    }
+}
+
 /// The program's process and the descriptor that reports its calls; none if the command is never started, or could not enter
 /// the filter.
 fn receive_listener(ours: &mut UnixStream) -> Option<(ProcessHandle, OwnedFd)> {
@@ -267,15 +303,6 @@ fn receive_listener(ours: &mut UnixStream) -> Option<(ProcessHandle, OwnedFd)> {
     let answer = [u8::from(taken.is_ok())];
     let _ = sys::write(ours.as_raw_fd(), &answer);
     taken.ok()
-}
-
-/// How many processes and threads there are on the machine.
-fn tasks() -> u64 {
-    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let counts = text.split(' ').find_map(|word| word.split_once('/'));
-    counts
-        .and_then(|(_, all)| all.parse().ok())
-        .unwrap_or(1 << 16)
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
@@ -292,9 +319,28 @@ fn serve(
 ) {
     let table: HashMap<usize, SystemCall> = calls().map(|call| (call.number, call)).collect();
     let listener = listener.as_raw_fd();
+    let mut usage = Usage::new();
+    let tell = |harm: &Harm| {
+        lock(state).harm.get_or_insert_with(|| harm.clone());
+        if let Some(on_harm) = on_harm {
+            on_harm(harm);
+        }
+    };
     loop {
         let mut fds = [PollFd::readable(listener)];
-        sys::poll(&mut fds, u64::MAX / 4);
+        sys::poll(&mut fds, INTERVAL.as_nanos() as u64);
+        if let Some(harm) = excess(&mut usage, root, state, undo_recorder) {
+            tell(&harm);
+            // Who starts processes without end does so meanwhile.
+            for _ in 0..ROUNDS {
+                if !kill_all_below(root) {
+                    break;
+                }
+            }
+        }
+        if fds[0].revents == 0 {
+            continue;
+        }
         // All processes behind the filter are gone.
         if fds[0].revents & sys::POLLHUP != 0 && fds[0].revents & sys::POLLIN == 0 {
             return;
@@ -311,6 +357,7 @@ fn serve(
         };
         let decision = match call {
             Some(call) if !root.is_trusted_with(&reported) => {
+                let surroundings = (surroundings, &mut usage);
                 decide(call, &reported, surroundings, state, undo_recorder)
             }
             _ => Decision::Pass,
@@ -321,10 +368,7 @@ fn serve(
             Decision::Stop(_) if !notification::is_waiting(listener, &reported) => {}
             Decision::Refuse(error) => notification::refuse(listener, &reported, error),
             Decision::Stop(harm) => {
-                lock(state).harm.get_or_insert_with(|| harm.clone());
-                if let Some(on_harm) = on_harm {
-                    on_harm(&harm);
-                }
+                tell(&harm);
                 kill_all_below(root);
                 kill_culprit(listener, &reported);
             }
@@ -332,11 +376,46 @@ fn serve(
     }
 }
 
+/// What a mutant has taken of the machine that is too much; what its original takes is noted.
+fn excess(
+    usage: &mut Usage,
+    root: &Root,
+    state: &Mutex<State>,
+    undo_recorder: &Option<UndoRecorder>,
+) -> Option<Harm> {
+    let modes = {
+        let state = lock(state);
+        (state.mode != SupervisorMode::Idle).then_some(state.modes)?
+    };
+    let mutant = undo_recorder
+        .as_ref()
+        .map_or(0, UndoRecorder::runs_at_present);
+    let taken = usage.look(&root.process, (modes, mutant))?;
+    let mut state = lock(state);
+    if state.modes != modes {
+        return None;
+    }
+    let SupervisorMode::Enforce(permissions) = &state.mode else {
+        state.seen.taken = state.seen.taken.max(taken);
+        return None;
+    };
+    let most = MOST_BYTES + 10 * permissions.taken.bytes;
+    if taken.bytes > most {
+        return Some(Harm::Files(format!(
+            "it wrote more than {} MiB",
+            most >> 20
+        )));
+    }
+    let most = MOST_TASKS + 10 * permissions.taken.tasks;
+    (taken.tasks > most)
+        .then(|| Harm::Call(format!("having more than {most} processes and threads")))
+}
+
 /// What is done about a call.
 fn decide(
     call: &SystemCall,
     reported: &Notification,
-    surroundings: &ProcessFacts,
+    (surroundings, usage): (&ProcessFacts, &mut Usage),
     state: &Mutex<State>,
     undo_recorder: &mut Option<UndoRecorder>,
 ) -> Decision {
@@ -345,6 +424,13 @@ fn decide(
         return Decision::Pass;
     }
     let needs = Judge::new(surroundings, reported).needs(call);
+    if let Ok(Needs {
+        written: Some(file),
+        ..
+    }) = &needs
+    {
+        usage.note(file);
+    }
     match (mode, needs) {
         (SupervisorMode::Idle, _) | (SupervisorMode::Observe, Err(Unreadable)) => Decision::Pass,
         (SupervisorMode::Observe, Ok(needs)) => {
@@ -430,12 +516,13 @@ fn forbidden(permissions: &Permissions, needs: &Needs) -> Option<String> {
         Some(path) => path.display().to_string(),
         None if needs.signals => "to a process that is not the test's own".to_owned(),
         None if needs.network => "to another machine".to_owned(),
-        None => needs
-            .special
-            .clone()
-            .map_or("which nobody can watch".to_owned(), |what| {
+        None => {
+            let mut special = needs.special.iter();
+            let what = special.find(|what| !permissions.special.contains(*what));
+            what.map_or("which nobody can watch".to_owned(), |what| {
                 format!("({what}), which the original does not do")
-            }),
+            })
+        }
     })
 }
 
@@ -448,9 +535,10 @@ fn can_be_undone(path: &Path) -> bool {
     })
 }
 
-/// Kills what runs below the process that was started, and that itself unless it is trusted.
-fn kill_all_below(root: &Root) {
+/// Kills what runs below the process that was started, and that itself unless it is trusted; says whether there was anything.
+fn kill_all_below(root: &Root) -> bool {
     let mut open = VecDeque::from(root.process.children());
+    let is_any = !open.is_empty();
     if !root.is_trusted {
         root.process.kill();
     }
@@ -458,6 +546,7 @@ fn kill_all_below(root: &Root) {
         open.extend(process.children());
         process.kill();
     }
+    is_any
 }
 
 /// Kills the process that made a call. It comes last: it waits, while whoever started it would go on if it were gone.

@@ -40,9 +40,14 @@ impl UndoRecorder {
         }
     }
 
+    /// Another number for each mutant.
+    pub fn runs_at_present(&self) -> u64 {
+        (self.undone.generation)()
+    }
+
     /// Whether another mutant runs than when this was last asked: what was written down for that one is undone.
     pub fn begins_another(&mut self) -> bool {
-        let now = (self.undone.generation)();
+        let now = self.runs_at_present();
         let is_another = now != self.at;
         if is_another {
             self.at = now;

@@ -73,6 +73,7 @@ impl Reader<'_> {
 
     /// Reads as many lines as the header says.
     fn hunk(&mut self, mut hunk: Hunk, file: &mut ChangedFile) -> Result<(), DiffError> {
+        let mut is_changed = false;
         while hunk.old_left > 0 || hunk.new_left > 0 {
             let Some((index, line)) = self.lines.next() else {
                 return Err(DiffError::Line {
@@ -87,6 +88,7 @@ impl Reader<'_> {
                     "the hunk before it is not as long as its header says",
                 )
             };
+            is_changed |= line.starts_with(['+', '-']);
             let mut letters = line.chars();
             match letters.next() {
                 Some('+') => {
@@ -103,6 +105,11 @@ impl Reader<'_> {
                 Some('\\') => {}
                 Some(_) => return Err(cut_short()),
             }
+        }
+        // `git diff --word-diff` shows changes within lines: read as others, it would change nothing.
+        if !is_changed {
+            let problem = "no line of the hunk before it is changed; is it a diff of words?";
+            return Err(at(hunk.last_read, problem));
         }
         Ok(())
     }
@@ -320,6 +327,10 @@ mod tests {
 
     #[test]
     fn a_broken_diff_is_answered_with_its_line() {
+        check_error(
+            "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n let [-b-]{+c+};\n",
+            "line 5 of it: no line of the hunk before it is changed; is it a diff of words?",
+        );
         check_error(
             "hello\nworld\n",
             "it holds no unified diff (a line that begins with `@@`)",

@@ -73,6 +73,15 @@ pub fn prepare(options: Options) -> Result<Prepared> {
         notes,
         found,
     } = select(discovery, &options.select, threads, &output_directory)?;
+    // What runs write would be taken for source.
+    let mut packages = plan.packages.iter();
+    if let Some(package) = packages.find(|p| p.manifest_dir.starts_with(&output_directory)) {
+        bail!(
+            "the output directory, {}, holds the package {}; name one with nothing else in it",
+            output_directory.display(),
+            package.name
+        );
+    }
     if options.select.order == Some(2) && threads == ThreadTreatment::Explored {
         second_order::add(&mut plan);
     }

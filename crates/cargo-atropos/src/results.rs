@@ -175,6 +175,10 @@ fn undecided(standing: &Standing, executed: &Executed) -> Option<String> {
             "it took longer than the limit of time under {name}, while other programs had the processors; \
              run again when the machine has less to do, or give it more time with `--timeout-multiplier`"
         ),
+        Undecided::EndedByOthers => format!(
+            "its process was ended under {name} by signal 9, or while the system ended processes for lack of memory; \
+             run again with fewer `--jobs`, or where nobody else ends processes"
+        ),
         Undecided::WholeBinaryFails => format!(
             "it acts before `main` or when the program ends, and the test binary of {name} fails without any mutant when all \
              its tests are run by one process"
@@ -192,10 +196,18 @@ fn undecided(standing: &Standing, executed: &Executed) -> Option<String> {
 /// What a mutant was about to do when it was stopped.
 fn harm(call: Option<&str>) -> String {
     /// What the supervisor says of calls that are about no file.
-    const IS_NO_FILE: [&str; 3] = [" to another machine", "which nobody can watch", "(family"];
+    const IS_NO_FILE: [&str; 4] = [
+        " to another machine",
+        "which nobody can watch",
+        "which the original does not do",
+        "processes and threads",
+    ];
     match call {
         Some(call) if call.starts_with("kill") || call.starts_with("sigqueue") => {
             format!("sent a signal to a process that is not the test's own: `{call}`")
+        }
+        Some(call) if call.ends_with("to a process that is not the test's own") => {
+            format!("acted on a process that is not the test's own: `{call}`")
         }
         Some(call) if call.ends_with("undone") => format!("changed for good: `{call}`"),
         Some(call) if IS_NO_FILE.iter().any(|words| call.contains(words)) => {

@@ -199,7 +199,23 @@ impl SandboxedZygote {
             landlock::write_list(&self.writable, writable).map_err(ZygoteError::Start)?;
             self.set_mode(SupervisorMode::Enforce(permissions));
         }
-        let run = self.client.run(mode, test, wanted, limits, on_test_run);
+        // What the supervisor decides takes time that is not the mutant's.
+        let supervisor = self.supervisor.as_ref();
+        let decided_for = || supervisor.map_or(Duration::ZERO, Supervisor::time);
+        let mut before = decided_for();
+        let mut on_test_run = |mutant, mut test_run: TestRun| {
+            match test_run.result.is_of_the_clock() {
+                true if is_held_up(decided_for().saturating_sub(before), limits.time) => {
+                    test_run.result = TestResult::Starved;
+                }
+                true => {}
+                false => before = decided_for(),
+            }
+            on_test_run(mutant, test_run);
+        };
+        let run = self
+            .client
+            .run(mode, test, wanted, limits, &mut on_test_run);
         self.set_mode(SupervisorMode::Idle);
         run
     }
@@ -223,6 +239,11 @@ impl DerefMut for SandboxedZygote {
     fn deref_mut(&mut self) -> &mut Client {
         &mut self.client
     }
+}
+
+/// Whether what ran so long says nothing, because the supervisor's decisions took too much of it.
+pub fn is_held_up(decided_for: Duration, limit: Duration) -> bool {
+    decided_for > limit / 4
 }
 
 /// Writes down why the mutants that run now are stopped, before they are.

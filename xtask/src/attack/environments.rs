@@ -255,7 +255,7 @@ pub const ENVIRONMENTS: &[Environment] = &[
     ),
     (
         "/tmp can't be written to",
-        "mount -t tmpfs -o ro none /tmp",
+        "mount --bind -o ro /tmp /tmp",
         "",
         Either,
     ),

@@ -27,6 +27,9 @@ const SUBJECTS: [&str; 3] = ["examples/bank", "examples/primes", "testdata/busy_
 /// No run of these trees takes so long.
 const LIMIT: Duration = Duration::from_secs(900);
 
+/// So many more runs are made if mutants are undecided, as they may be on a busy machine.
+const TRIES: usize = 2;
+
 /// The exit code that says that mutants were not tested.
 const NOT_TESTED: i32 = 5;
 
@@ -277,8 +280,21 @@ impl Tree {
         })
     }
 
-    /// A run after an attack ends as if there had been none.
+    /// A run after an attack ends as if there had been none. On a busy machine mutants may be undecided; then runs are tried
+    /// that begin anew.
     fn recovers(&self, peace: &UndisturbedRun) -> Result<()> {
+        for _ in 0..TRIES {
+            let result = self.recovers_at_once(peace);
+            let verdicts = self.verdicts().unwrap_or_default();
+            if result.is_ok() || verdicts.values().all(|verdict| verdict != "undecided") {
+                return result;
+            }
+            self.forget_runs();
+        }
+        self.recovers_at_once(peace)
+    }
+
+    fn recovers_at_once(&self, peace: &UndisturbedRun) -> Result<()> {
         let code = self.end(self.start(&[])?)?;
         if code != peace.code {
             bail!(

@@ -2,7 +2,10 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{TcpListener, UdpSocket};
+use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::net::{SocketAddr, UnixListener};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -201,7 +204,7 @@ fn has_python() -> bool {
 }
 
 /// Ways around the usual calls, each with words of what it is stopped before.
-const WAYS_AROUND: [(&str, &str); 19] = [
+const WAYS_AROUND: [(&str, &str); 26] = [
     (
         "call(425, 8, ctypes.create_string_buffer(120))",
         "io_uring_setup",
@@ -241,9 +244,49 @@ const WAYS_AROUND: [(&str, &str); 19] = [
         "s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); s.sendto(b'x', ('2001:db8::1', 9))",
         "sendto",
     ),
+    (
+        "socket.socket(socket.AF_UNIX).connect(open('name').read())",
+        "connect (the program behind @",
+    ),
+    (
+        "socket.create_connection(('127.0.0.1', int(open('port').read())))",
+        "connect (the program behind a port",
+    ),
+    (
+        "s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); s.sendto(b'x', ('::1', int(open('port').read())))",
+        "sendto (the program behind a port",
+    ),
+    (
+        "import fcntl; f = os.pipe()[0]; fcntl.fcntl(f, fcntl.F_SETOWN, os.getppid())",
+        "fcntl to a process",
+    ),
+    (
+        "import fcntl, struct; f = os.pipe()[0]; fcntl.fcntl(f, 15, struct.pack('ii', 1, os.getppid()))",
+        "fcntl to a process",
+    ),
+    (
+        "import fcntl, struct; s = socket.socket(); fcntl.ioctl(s, 0x8901, struct.pack('i', os.getppid()))",
+        "ioctl to a process",
+    ),
+    ("call(250, 3, -3)", "keyctl"),
     ("os.utime('file', (1, 1))", "utimensat"),
     ("os.setxattr('file', 'user.a', b'x')", "setxattr"),
 ];
+
+/// Sockets at which this process waits, which is a foreign program to the supervised one: at the path `socket`, and at the name
+/// and port that the files of these names hold.
+fn foreign_programs(directory: &Path) -> impl Sized + use<> {
+    let path = UnixListener::bind(directory.join("socket")).unwrap();
+    let name = format!("atropos {}", directory.display());
+    let address = SocketAddr::from_abstract_name(&name).unwrap();
+    let abstract_name = UnixListener::bind_addr(&address).unwrap();
+    fs::write(directory.join("name"), format!("\0{name}")).unwrap();
+    let tcp = TcpListener::bind("[::]:0").unwrap();
+    let port = tcp.local_addr().unwrap().port();
+    let udp = UdpSocket::bind(("::", port)).unwrap();
+    fs::write(directory.join("port"), port.to_string()).unwrap();
+    (path, abstract_name, tcp, udp)
+}
 
 #[test]
 #[cfg(target_arch = "x86_64")]
@@ -253,7 +296,7 @@ fn ways_around_the_usual_calls_are_stopped_as_well() {
     }
     for (program, call) in WAYS_AROUND {
         let (old, own) = places();
-        let _listener = std::os::unix::net::UnixListener::bind(old.path().join("socket")).unwrap();
+        let _listeners = foreign_programs(old.path());
         let enforce = SupervisorMode::Enforce(Permissions::default());
         let ran = run_python(program, old.path(), own.path(), enforce);
         let Some(Harm::Call(said)) = &ran.harm else {
@@ -271,7 +314,7 @@ fn what_the_original_talked_to_its_mutants_may_but_rings_nobody() {
         return;
     }
     let (old, own) = places();
-    let _listener = std::os::unix::net::UnixListener::bind(old.path().join("socket")).unwrap();
+    let _listeners = foreign_programs(old.path());
     let harm_after = |program: &str| {
         let original = run_python(program, old.path(), own.path(), SupervisorMode::Observe);
         assert!(original.status.success() && original.harm.is_none());
@@ -287,6 +330,10 @@ fn what_the_original_talked_to_its_mutants_may_but_rings_nobody() {
         harm_after("socket.socket(socket.AF_UNIX).connect('socket')"),
         None
     );
+    let by_name = "socket.socket(socket.AF_UNIX).connect(open('name').read())";
+    assert_eq!(harm_after(by_name), None);
+    let by_port = "socket.create_connection(('127.0.0.1', int(open('port').read())))";
+    assert_eq!(harm_after(by_port), None);
     assert_eq!(harm_after("socket.socket(16, 3, 0)"), None);
     assert_eq!(harm_after("call(29, 1, 10, 0)"), None);
     let ring = "call(425, 8, ctypes.create_string_buffer(120))";
@@ -309,6 +356,11 @@ fn harmless_relatives_of_harmful_calls_pass() {
         "open('/dev/stderr', 'w'); open('/dev/null', 'w'); open('/dev/fd/2', 'w')",
         "a, b = socket.socketpair(); a.sendmsg([b'x']); b.recv(1)",
         "s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); socket.create_connection(s.getsockname())",
+        "s = socket.socket(socket.AF_UNIX); s.bind(''); s.listen(); socket.socket(socket.AF_UNIX).connect(s.getsockname())",
+        "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('127.0.0.1', 0)); s.sendto(b'x', s.getsockname())",
+        "s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen()\nif os.fork() == 0: socket.create_connection(s.getsockname()); os._exit(0)\nassert os.wait()[1] == 0",
+        "import fcntl; f = os.pipe()[0]; fcntl.fcntl(f, fcntl.F_SETOWN, os.getpid()); fcntl.fcntl(f, fcntl.F_SETOWN, 0)",
+        "assert socket.socket().connect_ex(('127.0.0.1', 1)) != 0",
     ] {
         let ran = run_python(
             program,
@@ -326,7 +378,7 @@ fn there_is_room_for_other_programs_tasks_and_no_core_is_written() {
         return;
     }
     let (old, own) = places();
-    let script = "n=$(ulimit -u); test \"$n\" != unlimited && test \"$n\" -lt 60000 && test $(ulimit -c) = 0";
+    let script = "n=$(ulimit -u); test \"$n\" != unlimited && test \"$n\" -lt 60000 && test $(ulimit -c) = 0 && test $(cat /proc/self/oom_score_adj) = 1000";
     // `ulimit -u` is not in every shell.
     let script = format!("exec bash -c '{script}'");
     let ran = run(
@@ -374,6 +426,58 @@ fn so_many_new_files_are_too_many_wherever_they_are() {
     let script = inside + "rm *; " + &make(3_000) + "rm *; " + &make(3_000);
     let ran = run(&script, old.path(), own.path(), enforce());
     assert!(ran.status.success(), "{:?}", ran.harm);
+}
+
+#[test]
+fn so_many_bytes_are_too_many_in_however_many_files() {
+    if unavailable().is_some() {
+        return;
+    }
+    let (old, own) = places();
+    let enforce = || SupervisorMode::Enforce(Permissions::default());
+    // No single file is large.
+    let script = |files: u32| {
+        format!(
+            "cd {}; for number in $(seq {files}); do fallocate -l 100M $number || exit 3; done; sleep 1; rm *",
+            own.path().display()
+        )
+    };
+    let ran = run(&script(30), old.path(), own.path(), enforce());
+    if ran.status.code() == Some(3) {
+        eprintln!("not tried: the file system has no room, or can't give it without writing");
+        return;
+    }
+    assert!(matches!(ran.harm, Some(Harm::Files(_))), "{:?}", ran.harm);
+    for entry in fs::read_dir(own.path()).unwrap() {
+        fs::remove_file(entry.unwrap().path()).unwrap();
+    }
+    let original = run(&script(2), old.path(), own.path(), SupervisorMode::Observe);
+    assert!(original.seen.taken.bytes >= 200 << 20);
+    // Ten times the original's more.
+    let enforce = SupervisorMode::Enforce(original.seen);
+    let ran = run(&script(15), old.path(), own.path(), enforce);
+    assert!(ran.status.success(), "{:?}", ran.harm);
+}
+
+#[test]
+fn so_many_threads_and_processes_are_too_many() {
+    if unavailable().is_some() || !has_python() {
+        return;
+    }
+    let (old, own) = places();
+    let program = "import threading, time\nthreading.stack_size(65536)\n\
+        for _ in range(3000): threading.Thread(target=time.sleep, args=(100,), daemon=True).start()\n\
+        time.sleep(100)";
+    let mode = SupervisorMode::Enforce(Permissions::default());
+    let ran = run_python(program, old.path(), own.path(), mode);
+    if ran.status.code() == Some(1) {
+        eprintln!("not tried: so many can't be started here");
+        return;
+    }
+    let Some(Harm::Call(said)) = &ran.harm else {
+        panic!("{:?}, {}", ran.harm, ran.status)
+    };
+    assert!(said.contains("processes and threads"), "{said}");
 }
 
 /// The number of a process that is gone: the system gives it to another one when it has given all others.

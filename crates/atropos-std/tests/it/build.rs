@@ -15,13 +15,20 @@ mod runtime_crates;
 /// Tells this binary that it is a compiler wrapper, and where the facades are.
 pub const FACADE: &str = "ATROPOS_FACADE_DIR";
 
-fn rustc() -> PathBuf {
+pub fn rustc() -> PathBuf {
     std::env::var_os("RUSTC").map_or_else(|| "rustc".into(), PathBuf::from)
 }
 
+/// Tells this binary that it runs for another toolchain than that of cargo, which `RUSTC` names, and how that is called.
+pub const TOOLCHAIN: &str = "ATROPOS_FACADE_TOOLCHAIN";
+
 /// A directory for this test's files.
 pub fn scratch() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("facade")
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    match std::env::var_os(TOOLCHAIN) {
+        Some(toolchain) => directory.join("toolchains").join(toolchain),
+        None => directory.join("facade"),
+    }
 }
 
 fn crates() -> PathBuf {

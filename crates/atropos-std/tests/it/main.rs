@@ -5,6 +5,7 @@ mod api;
 mod build;
 mod graph;
 mod small;
+mod toolchains;
 
 use std::panic::catch_unwind;
 use std::process::exit;
@@ -14,7 +15,7 @@ fn main() {
     if let Some(facade) = std::env::var_os(build::FACADE) {
         exit(build::wrap(&arguments[1..], facade.as_ref()));
     }
-    let tests: [(&str, fn()); 6] = [
+    let tests: [(&str, fn()); 7] = [
         (
             "programs_of_every_edition_run_under_control",
             small::programs_of_every_edition_run_under_control,
@@ -34,6 +35,10 @@ fn main() {
         (
             "every_public_item_of_std_is_there",
             api::every_public_item_of_std_is_there,
+        ),
+        (
+            "each_installed_toolchain_has_the_same_items_and_traits",
+            toolchains::each_installed_toolchain_has_the_same_items_and_traits,
         ),
         (
             "dependencies_are_explored_unmodified",

@@ -12,6 +12,7 @@ mod compiler;
 mod dependencies;
 pub mod doctests;
 pub mod examples;
+mod hung_compilers;
 pub mod instructions;
 pub mod observed;
 mod observing_unit;
@@ -177,6 +178,7 @@ impl CargoSetting {
             .arg(subcommand)
             .env("CARGO_TARGET_DIR", &self.target_directory)
             .env("CARGO_BUILD_BUILD_DIR", &self.target_directory)
+            .env("CARGO_TERM_QUIET", "false")
             .envs(
                 self.test_environment
                     .iter()
@@ -223,11 +225,13 @@ pub fn play_other_roles() {
     }
 }
 
-/// Whether this program is called on a compiler, whatever its name: cargo gives it options, and test binaries none. Or on itself
-/// as another wrapper.
+/// Whether this program is called on a compiler, whatever its name: cargo gives it options, and test binaries none, or that of a
+/// cargo that is to be quiet. Or on itself as another wrapper.
 fn is_compiler(program: &Path, argument: Option<&OsStr>) -> bool {
     program.file_stem().is_some_and(|stem| stem == "rustc")
-        || argument.is_some_and(|argument| argument.as_encoded_bytes().starts_with(b"-"))
+        || argument.is_some_and(|argument| {
+            argument.as_encoded_bytes().starts_with(b"-") && argument != "--quiet"
+        })
         || is_this_program(program)
 }
 

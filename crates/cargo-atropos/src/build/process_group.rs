@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use atropos_protocol::{signals, sys};
 
+use super::hung_compilers::HungCompilers;
 use crate::interrupt::{Interrupt, ProcessGroupGuard};
 
 /// How often we look whether it has ended.
@@ -27,8 +28,9 @@ impl ProcessGroup {
         Ok(ProcessGroup { child, _ward })
     }
 
-    /// Waits for its end; ends the whole group once the user wants to end.
+    /// Waits for its end; ends the whole group once the user wants to end, and compilers that never will.
     pub fn wait(mut self, interrupt: &Interrupt) -> Result<ExitStatus> {
+        let mut compilers = HungCompilers::watch();
         loop {
             if let Some(status) = self.child.try_wait().context("can't wait for a process")? {
                 return Ok(status);
@@ -36,6 +38,7 @@ impl ProcessGroup {
             if interrupt.is_requested() {
                 let _ = signals::to_group(self.child.id() as i32, sys::SIGKILL);
             }
+            compilers.end_below(self.child.id());
             thread::sleep(TICK);
         }
     }

@@ -18,6 +18,7 @@ use atropos_protocol::{
 use atropos_report::outcomes::TestRecord;
 use atropos_values::MutantId;
 
+use super::ended_by_others::{MemoryWatch, is_doubtful};
 use super::exclusive_run::ExclusiveRuns;
 use super::file_locks::FileLocks;
 use super::run_mode::UsedByOriginal;
@@ -174,6 +175,7 @@ pub fn run(
                         records,
                         turn,
                         exclusive_runs,
+                        memory: MemoryWatch::start(),
                         zygotes: Zygotes::new(&context.zygotes, &context.boards, number),
                         unbatchable: BTreeSet::new(),
                         doubtful: BTreeSet::new(),
@@ -233,6 +235,8 @@ struct Worker<'a> {
     turn: RunStage,
     exclusive_runs: &'a ExclusiveRuns,
     zygotes: Zygotes<'a>,
+    /// Since the mutants that run now were started.
+    memory: MemoryWatch,
     /// Tests whose batches were void.
     unbatchable: BTreeSet<TestId>,
     /// Mutants that a test killed once which looks at the clock.
@@ -255,6 +259,7 @@ impl Worker<'_> {
                 return Ok(());
             }
             tried.extend(wanted.iter().copied());
+            self.memory = MemoryWatch::start();
             self.run_mutants(item.test, test, &wanted)?;
         }
     }
@@ -371,6 +376,7 @@ impl Worker<'_> {
             if self.context.interrupted() {
                 return Ok(());
             }
+            let memory = MemoryWatch::start();
             let effects = test.baseline.effects;
             let may_look_for_others =
                 effects.contains(Effect::OwnThreads) || effects.contains(Effect::Processes);
@@ -389,10 +395,35 @@ impl Worker<'_> {
                 }
             };
             if let Some(test_run) = test_run {
-                self.note_at_last(id, test, mutant, &test_run)?;
+                match is_doubtful(test_run.result, memory.ran_out()) {
+                    false => self.note_at_last(id, test, mutant, &test_run)?,
+                    true => self.run_alone_at_last(id, test, mutant, &limits)?,
+                }
             }
         }
         Ok(())
+    }
+
+    /// A last run of a mutant that somebody else may have ended.
+    fn run_alone_at_last(
+        &mut self,
+        id: TestId,
+        test: &RunnableTest,
+        mutant: MutantId,
+        limits: &Limits,
+    ) -> Result<()> {
+        let exclusive_runs = self.exclusive_runs;
+        let _alone = exclusive_runs.alone();
+        let memory = MemoryWatch::start();
+        match self.only(test, mutant, limits)? {
+            Some(test_run) if is_doubtful(test_run.result, memory.ran_out()) => {
+                let standings = &self.context.standings;
+                standings.leave_undecided(id, mutant, Undecided::EndedByOthers);
+                Ok(())
+            }
+            Some(test_run) => self.note_at_last(id, test, mutant, &test_run),
+            None => Ok(()),
+        }
     }
 
     /// Notes what a second run said, if it can be believed.
@@ -470,8 +501,11 @@ impl Worker<'_> {
         mut left: Vec<MutantId>,
     ) -> Result<Vec<MutantId>> {
         let mut standing = Vec::new();
+        let ran_out = self.memory.ran_out();
         for (mutant, test_run) in &test_runs {
-            if is_late(test_run.result, test.baseline.effects) {
+            if is_late(test_run.result, test.baseline.effects)
+                || is_doubtful(test_run.result, ran_out)
+            {
                 continue;
             }
             if self.may_meet_others(test, test_run) {

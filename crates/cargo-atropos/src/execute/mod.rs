@@ -12,6 +12,7 @@
 mod baseline;
 mod communication;
 mod copied_blocks;
+mod ended_by_others;
 mod exclusive_run;
 mod explored_tests;
 mod file_locks;

@@ -4,10 +4,11 @@
 //! They are run last, and only for mutants that nothing else has killed.
 
 use std::fs;
-use std::os::unix::process::CommandExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
@@ -23,6 +24,7 @@ use atropos_sandbox::{Harm, Permissions, Supervisor, SupervisorMode};
 use atropos_values::{MutantId, PointId};
 
 use super::baseline::captured;
+use super::ended_by_others::MemoryWatch;
 use super::exclusive_run::ExclusiveRuns;
 use super::run_mode::UsedByOriginal;
 use super::standing::{TestId, Undecided};
@@ -196,6 +198,7 @@ pub fn run(
         let open = context.standings.open_for(id);
         let next = AtomicUsize::new(0);
         let exclusive_runs = ExclusiveRuns::default();
+        let steadiness = Steadiness::default();
         if sandbox::is_on() {
             let writable = context.zygotes.scratch.join(landlock::WRITABLE);
             let places = context.zygotes.seen.places().iter();
@@ -211,12 +214,20 @@ pub fn run(
             let jobs = if test.is_alone { 1 } else { context.jobs() };
             let workers: Vec<_> = (0..jobs)
                 .map(|worker| {
-                    let (open, next, name, exclusive_runs) = (&open, &next, &name, &exclusive_runs);
+                    let (open, next, name) = (&open, &next, &name);
+                    let (exclusive_runs, steadiness) = (&exclusive_runs, &steadiness);
                     scope.spawn(move || -> Result<()> {
                         while let Some(&mutant) = open.get(next.fetch_add(1, Ordering::Relaxed))
                             && !context.interrupted()
                         {
                             match run_mutant(context, test, mutant, worker, exclusive_runs)? {
+                                Ok(said)
+                                    if said.kill.is_some()
+                                        && !steadiness.holds(context, test, worker)? =>
+                                {
+                                    let why = Undecided::Unsteady;
+                                    context.standings.leave_undecided(id, mutant, why);
+                                }
                                 Ok(said) => context.note(id, name, vec![said])?,
                                 Err(why) => context.standings.leave_undecided(id, mutant, why),
                             }
@@ -259,6 +270,7 @@ fn run_mutant(
         ..run_mode::limits(&used, multiplier)
     };
     let start = Instant::now();
+    let mut memory = MemoryWatch::start();
     let beside_others = exclusive_runs.beside_others();
     let program = Program {
         invocation: &test.test.invocation,
@@ -272,8 +284,17 @@ fn run_mutant(
     // Where threads or processes wait for each other by looking again and again, steps are others in each run.
     let by_steps = board.spawned_limit(mutant) == Some(TestResult::failed(FailureKind::StepLimit))
         && test.spawns > 0;
-    if ran.harm.is_none() && (by_steps || !matches!(ran.end, ProgramEnd::Exited(_))) {
+    let is_doubtful = |ran: &ProgramRun, memory: &MemoryWatch| match ran.end {
+        ProgramEnd::Exited(status) => {
+            status.success() != test.test.succeeds
+                && (status.signal() == Some(sys::SIGKILL) || memory.ran_out())
+        }
+        _ => false,
+    };
+    let is_told_by_clock = by_steps || !matches!(ran.end, ProgramEnd::Exited(_));
+    if ran.harm.is_none() && (is_told_by_clock || is_doubtful(&ran, &memory)) {
         let _alone = exclusive_runs.alone();
+        memory = MemoryWatch::start();
         let limits = Limits {
             time: limits.time * 2,
             steps: if test.spawns > 0 { 0 } else { limits.steps },
@@ -289,6 +310,9 @@ fn run_mutant(
     }
     if matches!(ran.end, ProgramEnd::Starved) {
         return Ok(Err(Undecided::Starved));
+    }
+    if ran.harm.is_none() && is_doubtful(&ran, &memory) {
+        return Ok(Err(Undecided::EndedByOthers));
     }
     let failure = match ran.harm {
         Some(Harm::Files(text)) => Some((FailureKind::FileLimit, text)),
@@ -307,6 +331,34 @@ fn run_mutant(
         explored: None,
         evidence: ResultEvidence::of(run.as_ref(), test.evidence.as_ref()),
     }))
+}
+
+/// Until when it is known that a program passes without a mutant: what it says of mutants is then not the machine's doing.
+#[derive(Default)]
+struct Steadiness(Mutex<Option<Instant>>);
+
+impl Steadiness {
+    /// Runs the program once more, unless it has passed lately.
+    fn holds(&self, context: &Context<'_>, test: &PlainBaseline, worker: usize) -> Result<bool> {
+        let mut until = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = Instant::now();
+        if until.is_some_and(|until| start < until) {
+            return Ok(true);
+        }
+        let board = new_board(context, &format!("again-{worker}"))?;
+        let program = Program {
+            invocation: &test.test.invocation,
+            board: &board,
+            mutant: None,
+            mode: SupervisorMode::Observe,
+            places: &[],
+        };
+        let ran = program.run(&Limits::only_time(TIME_LIMIT), None)?;
+        let has_passed =
+            matches!(ran.end, ProgramEnd::Exited(status) if status.success() == test.test.succeeds);
+        *until = has_passed.then(|| Instant::now() + start.elapsed() * 10);
+        Ok(has_passed)
+    }
 }
 
 /// How a program's end tells that it noticed the mutant.
@@ -378,8 +430,14 @@ impl Program<'_> {
             .env(ENV_BOARD, board.path())
             .stdin(Stdio::null())
             .stdout(stdout)
-            .stderr(stderr)
-            .process_group(0);
+            .stderr(stderr);
+        // SAFETY: only a system call between fork and exec.
+        unsafe {
+            command.pre_exec(|| {
+                sys::start_session();
+                Ok(())
+            });
+        }
         if let Some(mutant) = mutant {
             command.env(ENV_MUTANT, mutant.to_string());
         }
@@ -387,7 +445,12 @@ impl Program<'_> {
         let mut child = command
             .spawn()
             .with_context(|| format!("can't run {}", invocation.program.display()))?;
-        let end = wait(&mut child, limits.time)?;
+        let mut end = wait(&mut child, limits.time)?;
+        if let (ProgramEnd::TimeLimit, Some(supervisor)) = (&end, &supervisor)
+            && sandbox::is_held_up(supervisor.time(), limits.time)
+        {
+            end = ProgramEnd::Starved;
+        }
         if matches!(mode, SupervisorMode::Observe) {
             wait_for_leftovers(child.id());
         }

@@ -22,6 +22,8 @@ pub enum Undecided {
     Harm(Option<String>),
     /// It took longer than the limit of time, while other programs had the processors.
     Starved,
+    /// It was ended twice by a signal that may have come from elsewhere, or while memory ran out.
+    EndedByOthers,
     /// It acts before `main` or when the program ends, and the whole test binary fails without any mutant.
     WholeBinaryFails,
     /// The test failed, or took too long, and so did the original when it was run once more.

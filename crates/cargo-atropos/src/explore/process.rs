@@ -195,17 +195,18 @@ impl Process<'_> {
         if self.output == TestOutput::Hidden {
             command.stdout(Stdio::null()).stderr(Stdio::null());
         }
+        // A session of its own, so that its workers can be ended with it; a debugger needs the terminal.
+        let has_session = self.prefix.is_empty();
         // SAFETY: between fork and exec only system calls are made.
         unsafe {
             command.pre_exec(move || {
+                if has_session {
+                    sys::start_session();
+                }
                 // What a program does may depend on addresses, and is to be the same when a schedule is run again.
                 sys::lie_at_fixed_addresses();
                 sys::keep_on_exec(end).map_err(|error| std::io::Error::from_raw_os_error(error.0))
             });
-        }
-        if self.prefix.is_empty() {
-            // A group of its own, so that its workers can be ended with it; a debugger needs the terminal.
-            command.process_group(0);
         }
         // Where threads are controlled, nothing may be changed outside the process, by the original either.
         // A debugger does what it likes.

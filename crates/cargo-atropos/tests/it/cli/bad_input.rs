@@ -248,3 +248,18 @@ fn a_reader_that_goes_away_is_no_error() {
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
     }
 }
+
+#[test]
+fn an_output_directory_that_holds_the_source() {
+    let project = Project::bank();
+    let sentence = format!(
+        "the output directory, {}, holds the package bank; name one with nothing else in it",
+        project.path().display()
+    );
+    for directory in [".", "src/.."] {
+        project
+            .atropos(&["-o", directory])
+            .is_error(USAGE, &sentence);
+    }
+    assert!(!project.path().join("build").exists());
+}

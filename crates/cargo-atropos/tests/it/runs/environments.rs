@@ -47,9 +47,12 @@ fn a_wrapper_that_knows_compilers_by_their_names_is_called_on_the_compiler() {
 }
 
 #[test]
-fn a_runner_of_the_user_does_not_stand_in_the_way() {
+fn a_runner_of_the_user_and_a_quiet_cargo_do_not_stand_in_the_way() {
     for runner in ["\"env RUN=1\"", "[\"env\", \"RUN=1\"]"] {
-        let config = format!("[target.{}]\nrunner = {runner}\n", host());
+        let config = format!(
+            "[target.{}]\nrunner = {runner}\n[term]\nquiet = true\n",
+            host()
+        );
         let run = configured(&config).run(&[]).has_code(0);
         let tests: Vec<&str> = run
             .outcomes()

@@ -1,5 +1,9 @@
 //! What is said when the tests are no judges: they fail, do not compile, are not there, or waver.
 
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::thread;
+
 use crate::runs::tree::Tree;
 
 #[test]
@@ -105,4 +109,48 @@ fn tests_that_cant_judge_are_named() {
 
 fn own((left, right): (&str, &str)) -> (String, String) {
     (left.to_owned(), right.to_owned())
+}
+
+/// A service that answers well once, as one that breaks down while mutants run.
+fn breaks_down() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    thread::spawn(move || {
+        for (number, stream) in listener.incoming().flatten().enumerate() {
+            let mut stream = stream;
+            let _ = stream.write_all(if number == 0 { b"well" } else { b"not" });
+        }
+    });
+    port
+}
+
+#[test]
+fn a_program_that_fails_without_a_mutant_by_now_kills_none() {
+    let tree = Tree::with(&[
+        (
+            "Cargo.toml",
+            "[package]\nname = \"asking\"\nedition = \"2024\"\n[[test]]\nname = \"asks\"\nharness = false\n[workspace]\n",
+        ),
+        (
+            "src/lib.rs",
+            "pub fn sum(a: u32, b: u32) -> u32 {\n    a + b\n}\n",
+        ),
+        (
+            "tests/asks.rs",
+            r#"use std::io::Read as _;
+
+fn main() {
+    let port: u16 = std::env::var("SERVICE").unwrap().parse().unwrap();
+    let mut answer = String::new();
+    let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(asking::sum(2, 2) == 4 && answer == "well");
+}
+"#,
+        ),
+    ]);
+    let port = breaks_down().to_string();
+    let run = tree.run_with(&["--re", "with -"], &[("SERVICE", &port)]);
+    let run = run.has_code(3);
+    run.check("src/lib.rs", &[("sum: replace + with -", "undecided")]);
 }

@@ -1,4 +1,4 @@
-//! The line that says how far a run is, in a real terminal.
+//! The line that says how far a run is, in a real terminal, which tests don't see.
 
 use crate::runs::tree::Tree;
 use crate::terminal::Terminal;
@@ -13,6 +13,24 @@ pub fn product(a: u32, b: u32) -> u32 {
 #[test]
 fn products() {
     assert!(product(2, 3) > 0);
+}
+
+extern \"C\" {
+    fn tcgetattr(descriptor: i32, settings: *mut u8) -> i32;
+    fn tcsetattr(descriptor: i32, when: i32, settings: *const u8) -> i32;
+}
+
+/// In the background of a terminal, the system would stop it.
+#[test]
+fn sets_the_terminal_if_there_is_one() {
+    let options = std::fs::File::options().read(true).write(true).open(\"/dev/tty\");
+    if let Ok(terminal) = options {
+        let descriptor = std::os::fd::AsRawFd::as_raw_fd(&terminal);
+        let mut settings = [0; 256];
+        unsafe { tcgetattr(descriptor, settings.as_mut_ptr()) };
+        unsafe { tcsetattr(descriptor, 0, settings.as_ptr()) };
+    }
+    assert!(product(1, 1) > 0);
 }
 ";
 
