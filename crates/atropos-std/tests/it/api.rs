@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::build::{Std, compile, output_of};
+use crate::build::{Std, TOOLCHAIN, compile, output_of};
 
 /// Types to compare, with something in place of each parameter.
 const TYPES: &[&str] = &[
@@ -94,6 +94,9 @@ const TRAITS: &[&str] = &[
     "std::os::unix::thread::JoinHandleExt",
 ];
 
+/// What newer toolchains have and the facades have not: a crate that uses it is not explored, and the tool says so.
+const MISSING: [&str; 1] = ["std::sync::LazyLock<u8>: From<u8> true"];
+
 /// A program that prints which of the types have which of the traits.
 fn matrix() -> String {
     let mut text =
@@ -120,13 +123,18 @@ fn matrix() -> String {
     text + "}\n"
 }
 
+/// Whether this difference is one of a toolchain that is not the one in use.
+fn is_known(real: &str) -> bool {
+    std::env::var_os(TOOLCHAIN).is_some() && MISSING.contains(&real)
+}
+
 pub fn types_have_the_traits_of_std_s() {
     let real = output_of("matrix", "2021", &matrix(), Std::Real);
     let facade = output_of("matrix", "2021", &matrix(), Std::Facade);
     let different: Vec<(&str, &str)> = real
         .lines()
         .zip(facade.lines())
-        .filter(|(real, facade)| real != facade)
+        .filter(|(real, facade)| real != facade && !is_known(real))
         .collect();
     assert!(different.is_empty(), "std's and ours:\n{different:#?}");
     assert_eq!(real.lines().count(), TYPES.len() * TRAITS.len());
