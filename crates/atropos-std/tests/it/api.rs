@@ -302,8 +302,11 @@ pub fn every_public_item_of_std_is_there() {
             }
         }
     }
+    // In the pages of other toolchains some methods are not found.
+    let is_other = std::env::var_os(TOOLCHAIN).is_some();
+    let at_least = if is_other { 100 } else { 300 };
     assert!(
-        names.lines().count() > 90 && calls.len() > 300,
+        names.lines().count() > 90 && calls.len() > at_least,
         "{} names, {} methods",
         names.lines().count(),
         calls.len()
