@@ -127,10 +127,7 @@ impl<'a> Judge<'a> {
             }
             PossibleChange::Bind(address, length) => {
                 let bytes = self.memory(address, self.arguments[length].min(128))?;
-                if let Some(path) = bound_path(&bytes) {
-                    let path = self.absolute(None, &path)?;
-                    self.make(&path, &mut needs);
-                }
+                self.bind(&bytes, &mut needs)?;
             }
             PossibleChange::Owner(command, whom) => self.owner(command, whom, &mut needs)?,
             PossibleChange::Request(descriptor, request) => {
@@ -209,6 +206,15 @@ impl<'a> Judge<'a> {
             true => whom == 0 || self.is_own_process(whom),
             false => what == process + 1 && self.is_own_process(-whom),
         }
+    }
+
+    /// A socket gets an address.
+    fn bind(&self, bytes: &[u8], needs: &mut Needs) -> Result<(), Unreadable> {
+        if let Some(path) = bound_path(bytes) {
+            let path = self.absolute(None, &path)?;
+            self.make(&path, needs);
+        }
+        Ok(())
     }
 
     /// Something is sent to an address.

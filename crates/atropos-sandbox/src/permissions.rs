@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::usage::Taken;
+use crate::usage::ResourceUse;
 
 /// What the original of a test was seen to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Permissions {
     /// Most new files and directories that it had made and not removed.
     pub made: i64,
     /// Bytes by which files had grown, and processes and threads while the machine had many.
-    pub taken: Taken,
+    pub taken: ResourceUse,
 }
 
 /// What a call needs.

@@ -22,7 +22,7 @@ type FileId = (u64, u64);
 
 /// What was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Taken {
+pub struct ResourceUse {
     /// By which files have grown.
     pub bytes: u64,
     /// Processes and threads; not counted while the machine has few.
@@ -51,9 +51,9 @@ fn size(metadata: &Metadata) -> u64 {
     metadata.blocks() * 512
 }
 
-impl Taken {
-    pub fn max(self, other: Taken) -> Taken {
-        Taken {
+impl ResourceUse {
+    pub fn max(self, other: ResourceUse) -> ResourceUse {
+        ResourceUse {
             bytes: self.bytes.max(other.bytes),
             tasks: self.tasks.max(other.tasks),
         }
@@ -82,7 +82,7 @@ impl Usage {
     }
 
     /// What was taken since somebody else ran (`now` is another number for each), if it is time for a look.
-    pub fn look(&mut self, root: &ProcessHandle, now: (u64, u64)) -> Option<Taken> {
+    pub fn look(&mut self, root: &ProcessHandle, now: (u64, u64)) -> Option<ResourceUse> {
         let start = Instant::now();
         if start < self.next {
             return None;
@@ -106,7 +106,7 @@ impl Usage {
             false => 0,
         };
         self.next = start + INTERVAL.max(start.elapsed() * SHARE);
-        Some(Taken { bytes, tasks })
+        Some(ResourceUse { bytes, tasks })
     }
 
     /// The files that were opened for writing, and those without a path that are open.

@@ -92,6 +92,18 @@ struct ProgramRun {
     harm: Option<Harm>,
 }
 
+impl ProgramRun {
+    /// Whether it may have ended like this only because somebody else ended it, or a program that it started.
+    fn is_doubtful(&self, test: &PlainBaseline, memory: &MemoryWatch) -> bool {
+        match self.end {
+            ProgramEnd::Exited(status) if status.success() != test.test.succeeds => {
+                status.signal() == Some(sys::SIGKILL) || memory.ran_out()
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Runs all programs once without a mutant.
 pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBaselines> {
     let mut found = PlainBaselines::default();
@@ -284,15 +296,8 @@ fn run_mutant(
     // Where threads or processes wait for each other by looking again and again, steps are others in each run.
     let by_steps = board.spawned_limit(mutant) == Some(TestResult::failed(FailureKind::StepLimit))
         && test.spawns > 0;
-    let is_doubtful = |ran: &ProgramRun, memory: &MemoryWatch| match ran.end {
-        ProgramEnd::Exited(status) => {
-            status.success() != test.test.succeeds
-                && (status.signal() == Some(sys::SIGKILL) || memory.ran_out())
-        }
-        _ => false,
-    };
     let is_told_by_clock = by_steps || !matches!(ran.end, ProgramEnd::Exited(_));
-    if ran.harm.is_none() && (is_told_by_clock || is_doubtful(&ran, &memory)) {
+    if ran.harm.is_none() && (is_told_by_clock || ran.is_doubtful(test, &memory)) {
         let _alone = exclusive_runs.alone();
         memory = MemoryWatch::start();
         let limits = Limits {
@@ -311,7 +316,7 @@ fn run_mutant(
     if matches!(ran.end, ProgramEnd::Starved) {
         return Ok(Err(Undecided::Starved));
     }
-    if ran.harm.is_none() && is_doubtful(&ran, &memory) {
+    if ran.harm.is_none() && ran.is_doubtful(test, &memory) {
         return Ok(Err(Undecided::EndedByOthers));
     }
     let failure = match ran.harm {
