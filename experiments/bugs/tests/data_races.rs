@@ -10,6 +10,10 @@ use std::thread;
 use std::rc::Rc as Counted;
 #[cfg(not(feature = "unsound"))]
 use std::sync::Arc as Counted;
+#[cfg(feature = "unsound")]
+type Looks = Cell<u32>;
+#[cfg(not(feature = "unsound"))]
+type Looks = std::sync::Mutex<u32>;
 
 /// RUSTSEC-2022-0006: iterating over a `ThreadLocal` reads what another thread has just made, with too weak an ordering.
 #[test]
@@ -152,13 +156,13 @@ fn a_buffer_is_read_and_given_back() {
     thread.join().unwrap();
 }
 
-/// RUSTSEC-2022-0029: the queue's orderings are too weak.
+/// RUSTSEC-2022-0029: who waits for a value gets it by too weak an ordering.
 #[test]
-fn what_is_popped_was_just_pushed() {
+fn a_value_is_waited_for() {
     let queue = Arc::new(crossbeam_sync::sync::MsQueue::new());
     let theirs = queue.clone();
     let thread = thread::spawn(move || theirs.push(5));
-    assert!([None, Some(5)].contains(&queue.try_pop()));
+    assert_eq!(queue.pop(), 5);
     thread.join().unwrap();
 }
 
@@ -171,4 +175,49 @@ fn a_counter_of_one_thread_goes_to_another() {
     let another = mine.clone();
     assert_eq!(*another, 5);
     assert_eq!(thread.join().unwrap(), Some(5));
+}
+
+/// Counts how often it was looked at.
+#[derive(Default)]
+struct Watched(Looks);
+
+impl Watched {
+    fn look(&self) {
+        #[cfg(feature = "unsound")]
+        self.0.set(self.0.get() + 1);
+        #[cfg(not(feature = "unsound"))]
+        drop(self.0.lock().map(|mut looks| *looks += 1));
+    }
+}
+
+impl PartialEq for Watched {
+    fn eq(&self, _other: &Watched) -> bool {
+        true
+    }
+}
+
+impl Eq for Watched {}
+
+impl std::hash::Hash for Watched {
+    fn hash<H: std::hash::Hasher>(&self, _state: &mut H) {}
+}
+
+/// RUSTSEC-2021-0036: an interned value is shared that must not be.
+#[test]
+fn an_interned_value_is_looked_at_by_two_threads() {
+    let value = internment::Intern::new(Watched::default());
+    let theirs = value.clone();
+    let thread = thread::spawn(move || theirs.look());
+    value.look();
+    thread.join().unwrap();
+}
+
+/// arc-swap 1.9.0 and 1.9.1: the proofs of some orderings were wrong.
+#[test]
+fn a_value_is_borrowed_while_it_is_replaced() {
+    let shared = Arc::new(arc_swap::ArcSwap::from_pointee(1));
+    let theirs = shared.clone();
+    let thread = thread::spawn(move || theirs.store(Arc::new(2)));
+    assert!([1, 2].contains(&**shared.load()));
+    thread.join().unwrap();
 }

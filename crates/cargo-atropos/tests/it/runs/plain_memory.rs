@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::runs::tree::{Run, Tree, verdict};
 
 #[test]
-fn explore_finds_races_and_memory_errors_and_says_where() {
+fn explore_finds_races_memory_errors_and_crashes_and_says_where() {
     let tree = Tree::of("plain_memory");
     let explored = tree
         .run(&["explore", "--races", "on", "--json", "-C--offline"])
@@ -114,6 +114,28 @@ fn explore_finds_races_and_memory_errors_and_says_where() {
     assert!(correct.len() > 12, "{}", explored.stdout);
     for test in correct {
         assert_eq!(test["result"], "passed", "{test}");
+    }
+    for (name, result, words) in [
+        ("aborts", "crash", "SIGABRT"),
+        ("exits", "exit", "ended its process with code 3"),
+        ("exits_well", "exit", "ended its process with code 0"),
+        ("reads_at_null", "crash", "SIGSEGV"),
+        ("reads_where_nothing_is", "crash", "SIGSEGV"),
+        (
+            "breaks_a_precondition",
+            "crash",
+            "slice::get_unchecked requires that the index",
+        ),
+        ("panics_while_it_panics", "crash", "the second one"),
+        ("panics_across_c", "crash", "nobody may unwind from here"),
+        ("overflows_its_stack", "crash", "a stack that is too small"),
+    ] {
+        let test = test(name);
+        assert_eq!(test["result"], result, "{name}: {test}");
+        assert_eq!(test["schedules"], 2, "{name}: the same in every run");
+        assert_eq!(test["found"]["replayed"], true, "{name}");
+        let text = test["found"]["text"].as_str().unwrap();
+        assert!(text.contains(words), "{name}: {text}");
     }
     let again = tree
         .run(&["replay", "two_threads_use_a_static"])
