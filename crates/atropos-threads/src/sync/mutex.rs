@@ -48,6 +48,65 @@ unsafe impl<T: ?Sized + Sync> Sync for MutexGuard<'_, T> {}
 impl<T: ?Sized> UnwindSafe for MutexGuard<'_, T> {}
 impl<T: ?Sized> RefUnwindSafe for MutexGuard<'_, T> {}
 
+// What follows does not depend on what is locked, so it is compiled with the facade and not with the program. Else all that it
+// does to memory would be looked at where plain memory is watched.
+
+fn object(
+    slot: &Slot,
+    real: &sync::Mutex<()>,
+    control: &Control,
+) -> (ControlledObjectId, SharedObject) {
+    let lock = control.object(slot, |state| {
+        if matches!(real.try_lock(), Err(TryLockError::WouldBlock)) {
+            state.holder = OUTSIDER;
+        }
+    });
+    (lock, control.name(&raw const *slot))
+}
+
+/// Takes a lock: the controlled one, then the real one.
+#[inline(never)]
+fn take<'a>(
+    slot: &Slot,
+    real: &'a sync::Mutex<()>,
+    site: Site,
+) -> LockResult<sync::MutexGuard<'a, ()>> {
+    if let Some(control) = control() {
+        let (lock, name) = object(slot, real, &control);
+        control.lock(Code::Lock, lock, name, site);
+    }
+    real.lock()
+}
+
+/// Gives a lock back, the real one after the controlled one.
+#[inline(never)]
+fn give_back(
+    slot: &Slot,
+    real: &sync::Mutex<()>,
+    guard: sync::MutexGuard<'_, ()>,
+    is_kept_on_panic: bool,
+    site: Site,
+) {
+    if let Some(control) = control() {
+        if is_kept_on_panic && std::thread::panicking() {
+            // Nobody will unlock it any more.
+            return std::mem::forget(guard);
+        }
+        let (lock, name) = object(slot, real, &control);
+        control.about_to_unlock(Code::Unlock, name, OpKind::Release, site);
+        control.unlocked(lock, name);
+        // The real unlock does the poisoning.
+        if std::thread::panicking() && !real.is_poisoned() {
+            drop(guard);
+            if real.is_poisoned() {
+                control.poisons(lock, site);
+            }
+            return;
+        }
+    }
+    drop(guard);
+}
+
 impl<T> Mutex<T> {
     /// See std.
     #[inline]
@@ -79,11 +138,7 @@ impl<T: ?Sized> Mutex<T> {
             return Ok(self.bare(site));
         }
         let is_kept_on_panic = fault == Some(InjectedFault::KeptOnPanic);
-        if let Some(control) = control() {
-            let (lock, name) = self.object(&control);
-            control.lock(Code::Lock, lock, name, site);
-        }
-        let mut locked = MutexGuard::wrap(self, hidden(|| self.real.lock()), site);
+        let mut locked = MutexGuard::wrap(self, take(&self.slot, &self.real, site), site);
         match &mut locked {
             Ok(guard) => guard.is_kept_on_panic = is_kept_on_panic,
             Err(poisoned) => poisoned.get_mut().is_kept_on_panic = is_kept_on_panic,
@@ -135,13 +190,7 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     pub(crate) fn object(&self, control: &Control) -> (ControlledObjectId, SharedObject) {
-        let lock = control.object(&self.slot, |state| {
-            let is_taken = || matches!(self.real.try_lock(), Err(TryLockError::WouldBlock));
-            if hidden(is_taken) {
-                state.holder = OUTSIDER;
-            }
-        });
-        (lock, control.name(&raw const self.slot))
+        object(&self.slot, &self.real, control)
     }
 
     /// Takes the real lock after the controlled one.
@@ -231,24 +280,8 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
         let Some(real) = self.real.take() else {
             return self.end_bare();
         };
-        if let Some(control) = control() {
-            if self.is_kept_on_panic && std::thread::panicking() {
-                // Nobody will unlock it any more.
-                return std::mem::forget(real);
-            }
-            let (lock, name) = self.mutex.object(&control);
-            control.about_to_unlock(Code::Unlock, name, OpKind::Release, self.site);
-            control.unlocked(lock, name);
-            // The real unlock does the poisoning.
-            if std::thread::panicking() && !self.mutex.is_poisoned() {
-                hidden(|| drop(real));
-                if self.mutex.is_poisoned() {
-                    control.poisons(lock, self.site);
-                }
-                return;
-            }
-        }
-        hidden(|| drop(real));
+        let (slot, lock) = (&self.mutex.slot, &self.mutex.real);
+        give_back(slot, lock, real, self.is_kept_on_panic, self.site);
     }
 }
 
