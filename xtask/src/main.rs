@@ -2,6 +2,7 @@
 
 mod attack;
 mod crosscheck;
+mod distributed;
 mod docs;
 mod experiments;
 mod model_claims;
@@ -31,6 +32,8 @@ enum Chore {
     Attack(attack::AttackOptions),
     /// Compile and test sampled mutants alone, and compare with what the fast way says
     Crosscheck(crosscheck::CrosscheckOptions),
+    /// Measure shards of archives, and run the examples for Slurm and GNU parallel
+    Distributed(distributed::DistributedOptions),
     /// Compile sampled unviable mutants alone, and tell those that the weave lost
     Viability(viability::ViabilityOptions),
     /// Generate tests from the bundled models and from random ones, and check every kill that is claimed
@@ -56,6 +59,7 @@ fn main() -> Result<()> {
     match Arguments::parse().chore {
         Chore::Attack(options) => attack::run(&options),
         Chore::Crosscheck(options) => crosscheck::run(&options),
+        Chore::Distributed(options) => distributed::run(options),
         Chore::Viability(options) => viability::run(&options),
         Chore::ModelClaims(options) => model_claims::run(&options),
         Chore::Reuse(options) => reuse::run(&options),

@@ -13,7 +13,7 @@ use atropos_search::{
 use atropos_threads::NotedSystem as _;
 use atropos_threads::statements::StatedBounds;
 
-use crate::parallel::{self, ExplorationLimits, SharedExploration};
+use crate::parallel::{self, ExplorationLimits, PieceShare, SharedExploration};
 use crate::partition::Task;
 use crate::subject::Subject;
 use crate::{describe, responses};
@@ -82,7 +82,7 @@ impl StrategyInUse {
         match self {
             StrategyInUse::Gradual(gradual) => match gradual.stage() {
                 GradualStage::Alternating | GradualStage::Bounded => None,
-                GradualStage::Exhaustive => Some(Task::exhaustive(subject)),
+                GradualStage::Exhaustive => Some(Task::exhaustive(subject, request.shards)),
                 GradualStage::Early | GradualStage::Random => {
                     let (first, schedules) = gradual.samples_left();
                     // One has been begun for it.
@@ -91,7 +91,7 @@ impl StrategyInUse {
             },
             StrategyInUse::Searching(_) => None,
             StrategyInUse::Chosen(division, _) => match *division {
-                Division::Tree => is_long.then(|| Task::exhaustive(subject)),
+                Division::Tree => is_long.then(|| Task::exhaustive(subject, request.shards)),
                 Division::Sample { schedules, how } => Some(drawn(0, schedules, how)),
                 Division::Rounds | Division::Whole => None,
             },
@@ -295,6 +295,7 @@ impl<'o> Exploration<'o> {
             processes: self.request.workers.max(1),
             executions: left,
             until: self.stage_end,
+            shard: PieceShare::of(self.request),
         };
         let before = begun(search);
         let mut part = parallel::go_on(subject, search, limits)?;
@@ -325,6 +326,7 @@ impl<'o> Exploration<'o> {
             processes: self.request.workers.max(1),
             executions: self.strategy_in_use.budget(self.request),
             until: self.stage_end,
+            shard: PieceShare::of(self.request),
         };
         let SharedExploration {
             explored, coverage, ..
@@ -342,6 +344,7 @@ impl<'o> Exploration<'o> {
             self.stage_end = Instant::now() + self.stage;
             return Ok(ControlFlow::Continue(()));
         }
+        explored.part = self.request.shards > 1;
         let executions = explored.executions;
         self.is_out_of_time |= Instant::now() >= self.stage_end;
         let is_complete = coverage == Coverage::All;

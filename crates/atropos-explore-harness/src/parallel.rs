@@ -6,7 +6,7 @@ use std::os::fd::AsRawFd as _;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use atropos_protocol::exploration::{Explored, Response};
+use atropos_protocol::exploration::{Explored, Request, Response};
 use atropos_protocol::sys::{self, ChildEnd, PollFd};
 use atropos_search::{Coverage, ExecutionEnd, RoundResult, Search, Strategy, System as _};
 use atropos_threads::NotedSystem as _;
@@ -26,6 +26,30 @@ pub struct ExplorationLimits {
     pub processes: usize,
     pub executions: u64,
     pub until: Instant,
+    pub shard: PieceShare,
+}
+
+/// Which pieces are carried out here; those of other shards are for others.
+#[derive(Clone, Copy)]
+pub struct PieceShare {
+    pub index: u64,
+    pub count: u64,
+}
+
+impl PieceShare {
+    /// The only one.
+    pub const WHOLE: PieceShare = PieceShare { index: 0, count: 1 };
+
+    pub fn of(request: &Request) -> PieceShare {
+        PieceShare {
+            index: request.shard,
+            count: request.shards.max(1),
+        }
+    }
+
+    fn has(self, piece: u64) -> bool {
+        piece % self.count == self.index
+    }
 }
 
 /// The result of a task.
@@ -47,6 +71,18 @@ struct Piece {
 }
 
 impl Piece {
+    /// One that another shard carries out.
+    fn of_another_shard() -> Piece {
+        Piece {
+            explored: Explored {
+                complete: true,
+                ..Explored::default()
+            },
+            found: RoundResult::default(),
+            has_new_names: false,
+        }
+    }
+
     fn into_line(self, number: u64) -> String {
         let response = Response::Original(self.explored).to_line();
         let new = u8::from(self.has_new_names);
@@ -109,9 +145,10 @@ pub fn explore(
     let mut processes = Vec::new();
     for number in 0..limits.processes {
         let log = subject.log_of_worker(number)?;
-        processes.push(Process::start(subject, task, shared, limits.until, log)?);
+        processes.push(Process::start(subject, task, shared, limits, log)?);
     }
-    let mut pieces: Vec<Option<Piece>> = (0..task.pieces()).map(|_| None).collect();
+    let of_others = |piece| (!limits.shard.has(piece)).then(Piece::of_another_shard);
+    let mut pieces: Vec<Option<Piece>> = (0..task.pieces()).map(of_others).collect();
     let mut report = Instant::now() + REPORT;
     while !processes.is_empty() {
         let mut files: Vec<PollFd> = processes
@@ -212,6 +249,7 @@ pub fn add(whole: &mut Explored, part: Explored) -> bool {
     whole.steps = whole.steps.max(part.steps);
     whole.fair |= part.fair;
     whole.late |= part.late;
+    whole.part |= part.part;
     for remark in part.remarks {
         if !whole.remarks.contains(&remark) {
             whole.remarks.push(remark);
@@ -245,8 +283,10 @@ pub fn go_on(
             search: &mut *search,
             waiting: waiting.clone(),
         };
+        // Every shard goes through all of it: what a round finds, the next one has to know.
         let within = ExplorationLimits {
             executions: u64::MAX,
+            shard: PieceShare::WHOLE,
             ..limits
         };
         let outcome = explore(subject, &mut task, within)?;
@@ -271,7 +311,7 @@ impl Process {
         subject: &mut Subject<'_>,
         task: &mut Task<'_>,
         shared: &SharedState,
-        until: Instant,
+        limits: ExplorationLimits,
         log: &'static ChoiceLog,
     ) -> Result<Process, String> {
         let (pipe, end) = std::io::pipe().map_err(|error| format!("no pipe: {error}"))?;
@@ -280,7 +320,7 @@ impl Process {
                 drop(pipe);
                 responses::redirect(end.as_raw_fd());
                 subject.log_choices(log);
-                work(subject, task, shared, until, log);
+                work(subject, task, shared, limits, log);
                 sys::exit_now(0)
             }
             Some(pid) => Ok(Process {
@@ -336,15 +376,19 @@ fn work(
     subject: &mut Subject<'_>,
     task: &mut Task<'_>,
     shared: &SharedState,
-    until: Instant,
+    limits: ExplorationLimits,
     log: &ChoiceLog,
 ) {
+    let until = limits.until;
     let longest = subject.longest();
     let names = subject.test().names().clone();
     loop {
         let number = shared.next.fetch_add(1, Relaxed);
         if number >= task.pieces() || shared.is_needless(number) || Instant::now() >= until {
             return;
+        }
+        if !limits.shard.has(number) {
+            continue;
         }
         log.begin_piece(number);
         // What a piece comes to must not depend on which other pieces this process had.

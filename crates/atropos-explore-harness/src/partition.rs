@@ -35,9 +35,10 @@ pub enum Task<'a> {
 }
 
 impl Task<'_> {
-    /// All schedules of a test.
-    pub fn exhaustive(subject: &mut Subject<'_>) -> Task<'static> {
-        Task::Exhaustive(split(subject, PARTS, DEPTH))
+    /// All schedules of a test, in enough pieces for so many shards.
+    pub fn exhaustive(subject: &mut Subject<'_>, shards: u64) -> Task<'static> {
+        let parts = PARTS * shards.max(1) as usize;
+        Task::Exhaustive(split(subject, parts, DEPTH))
     }
 
     pub fn pieces(&self) -> u64 {

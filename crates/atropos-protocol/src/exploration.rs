@@ -151,6 +151,9 @@ pub struct Request {
     pub step_limit: u64,
     pub processors: usize,
     pub workers: usize,
+    /// Which part of a divided exploration this is, and of how many.
+    pub shard: u64,
+    pub shards: u64,
     /// The schedule that is replayed, or was saved; empty for none.
     pub schedule: String,
     /// The mutant that acts in a replay; 0 for none.
@@ -187,6 +190,8 @@ impl Default for Request {
             step_limit: 1_000_000,
             processors: 2,
             workers: 1,
+            shard: 0,
+            shards: 1,
             schedule: String::new(),
             mutant: MutantId::ORIGINAL,
             allowance: None,
@@ -236,6 +241,8 @@ impl Request {
             ("steps", self.step_limit.to_string()),
             ("processors", self.processors.to_string()),
             ("workers", self.workers.to_string()),
+            ("shard", self.shard.to_string()),
+            ("shards", self.shards.to_string()),
             ("schedule", self.schedule.clone()),
             ("mutant", self.mutant.to_string()),
             (
@@ -295,6 +302,8 @@ impl Request {
             "communication" => self.communication = value.parse().ok()?,
             "processors" => self.processors = value.parse().ok()?,
             "workers" => self.workers = value.parse().ok()?,
+            "shard" => self.shard = value.parse().ok()?,
+            "shards" => self.shards = value.parse().ok()?,
             "schedule" => self.schedule = value.to_owned(),
             "mutant" => self.mutant = value.parse().ok()?,
             "allowance" if value.is_empty() => self.allowance = None,
@@ -361,6 +370,8 @@ pub struct Explored {
     pub fair: bool,
     /// Some schedules let a thread go round for so long that they were not followed to their end.
     pub late: bool,
+    /// Only this shard's part of the schedules is meant; others have the rest.
+    pub part: bool,
     /// Of a mutant: another one was explored, which acted like it throughout. Its costs are told there.
     pub shared: bool,
     pub executions: u64,
@@ -547,6 +558,7 @@ impl Explored {
         put("complete", if self.complete { "yes" } else { "" });
         put("fair", if self.fair { "yes" } else { "" });
         put("late", if self.late { "yes" } else { "" });
+        put("part", if self.part { "yes" } else { "" });
         put("shared", if self.shared { "yes" } else { "" });
         for (name, value) in [
             ("executions", self.executions),
@@ -607,6 +619,7 @@ impl Explored {
                 "complete" => explored.complete = true,
                 "fair" => explored.fair = true,
                 "late" => explored.late = true,
+                "part" => explored.part = true,
                 "shared" => explored.shared = true,
                 "executions" => explored.executions = value.parse().ok()?,
                 "states" => explored.states = value.parse().ok()?,
@@ -713,6 +726,8 @@ mod tests {
             step_limit: 8,
             processors: 9,
             workers: 10,
+            shard: 3,
+            shards: 11,
             schedule: "s1:0*3,1".into(),
             mutant: MutantId(4),
             allowance: Some(ALLOWANCE),
@@ -739,6 +754,7 @@ mod tests {
             complete: true,
             fair: true,
             late: true,
+            part: true,
             shared: true,
             uncontrolled: Some("epoll_wait".into()),
             divergence: Some("step 3".into()),

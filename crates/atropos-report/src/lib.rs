@@ -5,6 +5,7 @@ pub mod impact;
 pub mod lines;
 pub mod number_text;
 pub mod serde_words;
+pub mod shards;
 pub mod stable_hash;
 pub mod style;
 

@@ -34,6 +34,28 @@ pub struct Merged {
     pub missing: Vec<String>,
 }
 
+/// What outcomes have among their options that come from an archive: its name. Each archive has a division into shards of its
+/// own.
+pub const ARCHIVE: &str = "archive";
+
+/// The options that choose mutants: shards belong together if all of these are the same.
+pub const SELECTING: [&str; 14] = [
+    "package",
+    "workspace",
+    "exclude",
+    ARCHIVE,
+    "file",
+    "exclude-file",
+    "re",
+    "exclude-re",
+    "in-diff",
+    "since",
+    "iterate",
+    "order",
+    "operators",
+    "explore",
+];
+
 /// Why parts can't be joined.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
@@ -50,6 +72,10 @@ pub enum MergeError {
         other: String,
         file: String,
     },
+    #[error(
+        "`{other}` is of another archive than `{first}`, which has other shards; run the shards of one archive"
+    )]
+    OtherArchive { first: String, other: String },
     #[error(
         "`{other}` ran with {theirs}, but `{first}` with {ours}: verdicts depend on that option"
     )]
@@ -118,6 +144,11 @@ fn refuse_foreign(parts: &[Part], decides: &dyn Fn(&str) -> bool) -> Result<(), 
                 ours: ours.to_string(),
                 theirs: theirs.to_string(),
             });
+        }
+        let archive = |part: &Part| part.outcomes.options.get(ARCHIVE).cloned();
+        if archive(first) != archive(part) {
+            let (first, other) = names();
+            return Err(MergeError::OtherArchive { first, other });
         }
         if let Some((ours, theirs)) = differing(&first.outcomes, &part.outcomes, decides) {
             let (first, other) = names();
@@ -206,7 +237,7 @@ fn own_parts(outcomes: &Outcomes) -> Vec<PartRecord> {
     }
     let shard = outcomes.options.get("shard");
     let mut selection = outcomes.options.clone();
-    selection.remove("shard");
+    selection.retain(|name, _| SELECTING.contains(&name.as_str()));
     vec![PartRecord {
         shard: shard.and_then(Value::as_str).map(str::to_owned),
         selection: hash_of(&selection),

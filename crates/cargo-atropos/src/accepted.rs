@@ -103,7 +103,7 @@ impl Accepted {
         Accepted::parse(&text)
     }
 
-    fn parse(text: &str) -> Result<Accepted> {
+    pub fn parse(text: &str) -> Result<Accepted> {
         let file: File = toml::from_str(text).map_err(|error| {
             anyhow::anyhow!(
                 "{FILE_NAME} can't be used: {}",

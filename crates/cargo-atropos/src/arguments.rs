@@ -12,6 +12,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::accepted::{ACCEPT_EXAMPLES, AcceptArguments};
+use crate::archive::ARCHIVE_EXAMPLES;
 pub use crate::build_arguments::{BUILD_HEADING, BuildOptions};
 use crate::did_you_mean::nearest;
 use crate::gate::{GATE_HEADING, GateOptions};
@@ -128,6 +129,9 @@ pub enum Command {
     /// Test the mutants (what happens without any command)
     #[command(after_long_help = EXAMPLES)]
     Run(Box<Options>),
+    /// Pack everything that a run needs into one file, to run it elsewhere in parts
+    #[command(after_long_help = ARCHIVE_EXAMPLES)]
+    Archive(Box<Options>),
     /// List the mutants that a run with the same options would test
     #[command(after_long_help = LIST_EXAMPLES)]
     List(Box<ListArguments>),
@@ -284,6 +288,10 @@ pub struct SelectOptions {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = EXECUTE_HEADING)]
 pub struct ExecuteOptions {
+    /// Run what `cargo atropos archive` has packed, on a machine without cargo, rustc and sources
+    #[arg(long, value_name = "FILE")]
+    pub archive: Option<PathBuf>,
+
     /// How many processes may test at once [default: the number of cores]
     #[arg(short, long, value_name = "N", value_parser = parse_jobs)]
     pub jobs: Option<usize>,
@@ -488,7 +496,7 @@ impl Arguments {
     pub fn colors(&self) -> Option<Colors> {
         match &self.command {
             None => self.options.output.colors,
-            Some(Command::Run(options)) => options.output.colors,
+            Some(Command::Run(options) | Command::Archive(options)) => options.output.colors,
             Some(Command::List(list)) => list.options.output.colors,
             Some(Command::Explore(explore)) => explore.output.colors,
             Some(Command::Replay(replay)) => replay.output.colors,
@@ -560,8 +568,10 @@ fn behind_options(error: &clap::Error, arguments: &mut Vec<OsString>) -> bool {
     }
 }
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 16] = [
     "run",
+    "archive",
+    "merge",
     "list",
     "explore",
     "replay",
@@ -591,21 +601,33 @@ fn with_command_suggestion(mut error: clap::Error) -> clap::Error {
 /// `list` takes all options of `run`, so that one can be turned into the other by one word, but its
 /// help shows only those that matter to it.
 pub fn command() -> clap::Command {
-    Arguments::command().mut_subcommand("list", |list| {
-        list.mut_args(|argument| {
-            let heading = argument.get_help_heading();
-            let idle = [
-                BUILD_HEADING,
-                EXECUTE_HEADING,
-                SCHEDULE_HEADING,
-                GATE_HEADING,
-                REPORT_HEADING,
-            ]
-            .iter()
-            .any(|idle| heading == Some(idle));
-            argument.hide(idle)
+    Arguments::command()
+        .mut_subcommand("list", |list| {
+            list.mut_args(|argument| {
+                let heading = argument.get_help_heading();
+                let idle = [
+                    BUILD_HEADING,
+                    EXECUTE_HEADING,
+                    SCHEDULE_HEADING,
+                    GATE_HEADING,
+                    REPORT_HEADING,
+                ]
+                .iter()
+                .any(|idle| heading == Some(idle));
+                argument.hide(idle)
+            })
         })
-    })
+        .mut_subcommand("archive", |archive| {
+            archive
+                .mut_arg("output", |output| {
+                    let help = "Write the archive to this file [default: run.tar.zst]";
+                    output.value_name("FILE").help(help)
+                })
+                .mut_args(|argument| {
+                    let idle = ["archive", "shard"].contains(&argument.get_id().as_str());
+                    argument.hide(idle)
+                })
+        })
 }
 
 pub fn parse_regex(text: &str) -> Result<Regex, String> {

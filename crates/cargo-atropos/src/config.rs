@@ -64,6 +64,20 @@ pub fn complete(options: &mut Options, workspace_root: &Path) -> Result<()> {
     }
 }
 
+/// Completes the options by a text that this program has written itself.
+pub fn complete_from_text(options: &mut Options, text: &str) -> Result<()> {
+    match read(text, Path::new("/")) {
+        Ok(from_text) => {
+            fill(options, from_text);
+            Ok(())
+        }
+        Err(problems) => {
+            let said = problems.into_iter().map(|problem| problem.sentence);
+            bail!("{}", said.collect::<Vec<String>>().join("\n"))
+        }
+    }
+}
+
 /// Something wrong in the file.
 #[derive(Debug)]
 struct Problem {

@@ -79,6 +79,7 @@ fn words(command: &str) -> Vec<OsString> {
     }
     let value = |word: String| match word.as_str() {
         "ID" => "1".into(),
+        "k/n" => "0/1".into(),
         "S" => "s1:0".into(),
         "FORMAT" => "html".into(),
         _ => OsString::from(word),

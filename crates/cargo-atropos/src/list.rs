@@ -28,6 +28,8 @@ pub fn list(arguments: ListArguments) -> Result<ExitCode> {
         let text = &prepared.texts[&info.file];
         arguments.diff.then(|| unified_diff(info, text)).flatten()
     };
+    let mutants = prepared.plan.mutants.iter();
+    let mutants = mutants.filter(|info| prepared.takes(info.id));
     let mut stdout = prepared.terminal.stdout();
     if prepared.options.output.json {
         let entry = |info| Entry {
@@ -35,11 +37,11 @@ pub fn list(arguments: ListArguments) -> Result<ExitCode> {
             name: info.name(),
             diff: diff_of(info).map(|diff| anstream::adapter::strip_str(&diff).to_string()),
         };
-        let entries: Vec<Entry> = prepared.plan.mutants.iter().map(entry).collect();
+        let entries: Vec<Entry> = mutants.map(entry).collect();
         serde_json::to_writer_pretty(&mut stdout, &entries)?;
         writeln!(stdout)?;
     } else {
-        for info in &prepared.plan.mutants {
+        for info in mutants {
             writeln!(
                 stdout,
                 "{}: {}",

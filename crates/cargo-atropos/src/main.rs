@@ -46,6 +46,7 @@ mod progress;
 mod sandbox;
 mod scratch;
 
+mod archive;
 mod build;
 mod evidence;
 mod execute;
@@ -107,6 +108,7 @@ fn dispatch(arguments: Arguments) -> Result<ExitCode> {
     match arguments.command {
         None => run::run(arguments.options),
         Some(Command::Run(options)) => run::run(*options),
+        Some(Command::Archive(options)) => archive::archive(*options),
         Some(Command::List(list)) => list::list(*list),
         Some(Command::Explore(arguments)) => explore::explore(*arguments),
         Some(Command::Replay(arguments)) => replay::replay(*arguments),

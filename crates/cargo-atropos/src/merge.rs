@@ -3,12 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
-use atropos_report::merge::{Merged, Part, merge};
+use anyhow::{Result, bail};
+use atropos_report::merge::{ARCHIVE, Merged, Part, merge};
 use atropos_report::number_text::count;
 use atropos_report::outcomes::Outcomes;
 use clap::Args;
+use serde_json::Value;
 
+use crate::archive;
 use crate::arguments::{Colors, Options, OutputOptions, TreeOptions};
 use crate::exit_code::ExitCode;
 use crate::gate::{GateOptions, Judgement};
@@ -16,6 +18,9 @@ use crate::option_table::decides;
 use crate::prepare::{CommandSetup, set_up};
 use crate::report_arguments::ReportOptions;
 use crate::reports::{Publication, publish, unchanged};
+use crate::run::not_tested;
+use crate::source::SourceTexts;
+use crate::terminal::Terminal;
 
 pub const MERGE_EXAMPLES: &str = "\
 The parts are output directories of runs, or their outcomes.json under any name. What is given
@@ -27,6 +32,7 @@ Examples:
   cargo atropos merge shard-*/                     all shards, into target/atropos
   cargo atropos merge a.json b.json -o joined      files, into another directory
   cargo atropos merge shard-*/ --min-score 80      with a gate of its own
+  cargo-atropos merge --archive run.tar.zst s-*    where there is no tree and no cargo
 
 Exit codes:
   as for a run, judged over all parts; 5 if a shard is missing";
@@ -40,6 +46,10 @@ pub struct MergeArguments {
     /// Work on the package or workspace in this directory instead of the current one
     #[arg(short, long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+
+    /// Take sources and options from the archive that the parts are shards of: no tree and no cargo are needed
+    #[arg(long, value_name = "FILE", conflicts_with = "dir")]
+    pub archive: Option<PathBuf>,
 
     /// Write the joined outcomes and reports to this directory [default: target/atropos]
     #[arg(short, long, value_name = "DIR")]
@@ -67,12 +77,7 @@ pub fn join(arguments: MergeArguments) -> Result<ExitCode> {
         .iter()
         .map(|path| read(path))
         .collect::<Result<_>>()?;
-    let CommandSetup {
-        workspace,
-        options,
-        terminal,
-        output_directory,
-    } = set_up(Options {
+    let options = Options {
         tree: TreeOptions {
             dir: arguments.dir,
             ..TreeOptions::default()
@@ -86,7 +91,18 @@ pub fn join(arguments: MergeArguments) -> Result<ExitCode> {
         gate: arguments.gate,
         reports: arguments.reports,
         ..Options::default()
-    })?;
+    };
+    let place = match &arguments.archive {
+        None => Place::of_tree(options)?,
+        Some(archive) => Place::of_archive(options, archive, &parts)?,
+    };
+    let Place {
+        options,
+        terminal,
+        output_directory,
+        root,
+        archived,
+    } = place;
     let Merged {
         outcomes,
         notes,
@@ -95,9 +111,11 @@ pub fn join(arguments: MergeArguments) -> Result<ExitCode> {
     for note in notes {
         terminal.note(note);
     }
-    let root = workspace.root();
-    let root = root.as_std_path();
-    let texts = unchanged(&outcomes, root)?;
+    let root = root.as_path();
+    let texts = match archived {
+        None => unchanged(&outcomes, root)?,
+        Some(texts) => texts,
+    };
     let sources = |file: &str| texts.get(file).cloned();
     publish(&Publication {
         outcomes: &outcomes,
@@ -107,8 +125,62 @@ pub fn join(arguments: MergeArguments) -> Result<ExitCode> {
         directory: &output_directory,
         terminal,
     })?;
-    let judgement = missing_shards(&missing).unwrap_or_else(|| options.gate.judge(&outcomes));
+    let judgement = missing_shards(&missing)
+        .or_else(|| nothing_tested(&outcomes))
+        .unwrap_or_else(|| options.gate.judge(&outcomes));
     Ok(judgement.told(terminal))
+}
+
+/// Where parts are joined.
+struct Place {
+    options: Options,
+    terminal: Terminal,
+    output_directory: PathBuf,
+    root: PathBuf,
+    /// The sources, where they come from an archive.
+    archived: Option<SourceTexts>,
+}
+
+impl Place {
+    fn of_tree(options: Options) -> Result<Place> {
+        let CommandSetup {
+            workspace,
+            options,
+            terminal,
+            output_directory,
+        } = set_up(options)?;
+        Ok(Place {
+            options,
+            terminal,
+            output_directory,
+            root: workspace.root().into(),
+            archived: None,
+        })
+    }
+
+    fn of_archive(mut options: Options, file: &Path, parts: &[Part]) -> Result<Place> {
+        let sources = archive::sources(file, &mut options)?;
+        let is_of_it = |part: &&Part| {
+            let id = part.outcomes.options.get(ARCHIVE);
+            id.and_then(Value::as_str) == Some(&sources.id)
+        };
+        if let Some(foreign) = parts.iter().find(|part| !is_of_it(part)) {
+            bail!(
+                "`{}` is no shard of the archive `{}`",
+                foreign.name,
+                file.display()
+            );
+        }
+        let output = options.output.output.as_deref();
+        let output = std::path::absolute(output.unwrap_or(Path::new("atropos")))?;
+        Ok(Place {
+            terminal: Terminal::of(&options.output),
+            options,
+            output_directory: output,
+            root: sources.root,
+            archived: Some(sources.texts),
+        })
+    }
 }
 
 /// The outcomes in a directory, or in a file.
@@ -119,6 +191,13 @@ fn read(path: &Path) -> Result<Part> {
     };
     let name = path.display().to_string();
     Ok(Part { name, outcomes })
+}
+
+/// Shards don't say by themselves that nothing was tested.
+fn nothing_tested(outcomes: &Outcomes) -> Option<Judgement> {
+    let has_mutants = !outcomes.mutants.is_empty();
+    let why = not_tested(&outcomes.totals, &[]).filter(|_| has_mutants)?;
+    Some(Judgement::failed(ExitCode::NotTested, why))
 }
 
 /// A gate can't be judged by a part.

@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::build::Build;
@@ -20,13 +21,13 @@ use crate::prepare::Prepared;
 const FILE: &str = ".config/nextest.toml";
 
 /// The tests that are not run.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DefaultFilter {
     /// By the programs that they are in.
     left_out: BTreeMap<PathBuf, Tests>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Tests {
     All,
     Named(BTreeSet<String>),

@@ -132,6 +132,7 @@ pub static OPTIONS: &[OptionRow] = &[
     option!("test", build.test, texts, [], OfOtherTests, Kept),
     option!("example", build.example, texts, [], OfOtherTests, Kept),
     option!("cargo-arg", build.cargo_arg, |value: &ConfigValue| value.list(parse_cargo_argument), [], OfOtherTests, Kept),
+    option!("archive", execute.archive, command_line, [], Same, No),
     option!("jobs", execute.jobs, |value: &ConfigValue| value.number(parse_jobs).map(Some), [], Same, Kept),
     option!("timeout-multiplier", execute.timeout_multiplier, |value: &ConfigValue| value.number(parse_multiplier).map(Some), [], Differ, Kept),
     option!("no-doc", execute.no_doc, flag, [], OfOtherTests, Kept),
@@ -353,6 +354,13 @@ mod tests {
         options.sort_unstable();
         rows.sort_unstable();
         assert_eq!(options, rows);
+    }
+
+    #[test]
+    fn what_shards_have_in_common_are_options() {
+        for name in atropos_report::merge::SELECTING {
+            assert!(OPTIONS.iter().any(|row| row.name == name), "{name}");
+        }
     }
 
     #[test]

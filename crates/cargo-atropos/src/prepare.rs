@@ -6,10 +6,12 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use atropos_mutants::OperatorSelection;
+use atropos_mutants::mutant::MutantId;
 use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{Outcomes, ReadError};
 
 use crate::accepted::Accepted;
+use crate::archive::{self, Archived};
 use crate::arguments::{Options, TreeOptions};
 use crate::build::{UserBuild, without_parents};
 use crate::config;
@@ -41,10 +43,23 @@ pub struct Prepared {
     pub workspace_root: PathBuf,
     /// Where the user's own cargo builds.
     pub user_build: UserBuild,
+    /// What comes from an archive and need not be built.
+    pub archived: Option<Archived>,
+}
+
+impl Prepared {
+    /// Whether a mutant of the plan is tested by this run; of an archive it may be a part.
+    pub fn takes(&self, mutant: MutantId) -> bool {
+        let archived = self.archived.as_ref();
+        archived.is_none_or(|archived| archived.takes(mutant))
+    }
 }
 
 /// Reads, finds, selects and numbers; says on standard error what the user should know.
 pub fn prepare(options: Options) -> Result<Prepared> {
+    if options.execute.archive.is_some() {
+        return archive::prepared(options);
+    }
     let CommandSetup {
         workspace,
         options,
@@ -99,6 +114,7 @@ pub fn prepare(options: Options) -> Result<Prepared> {
         output_directory,
         workspace_root: workspace.root().as_std_path().to_owned(),
         user_build: workspace.user_build(),
+        archived: None,
     })
 }
 
@@ -170,7 +186,7 @@ fn directory_of(manifest: &Path) -> Result<PathBuf> {
 }
 
 /// The same place without `..` on the way, so that it has one name for us, cargo and rustc.
-fn straight(path: PathBuf) -> PathBuf {
+pub fn straight(path: PathBuf) -> PathBuf {
     let has_parents = path.components().any(|part| part == Component::ParentDir);
     if !has_parents {
         return path;

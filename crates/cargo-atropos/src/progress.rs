@@ -45,6 +45,8 @@ pub enum RunPhase {
     Exploring,
     /// What survivors disturb.
     Observing,
+    /// All into one file.
+    Packing,
 }
 
 impl RunPhase {
@@ -58,6 +60,7 @@ impl RunPhase {
             RunPhase::BuildingForThreads => "Building for thread exploration",
             RunPhase::Exploring => "Exploring",
             RunPhase::Observing => "Observing survivors",
+            RunPhase::Packing => "Packing",
         }
     }
 
@@ -68,9 +71,11 @@ impl RunPhase {
             | RunPhase::BuildingDoctests
             | RunPhase::BuildingForThreads
             | RunPhase::Observing => true,
-            RunPhase::Finding | RunPhase::Checking | RunPhase::Running | RunPhase::Exploring => {
-                false
-            }
+            RunPhase::Finding
+            | RunPhase::Checking
+            | RunPhase::Running
+            | RunPhase::Exploring
+            | RunPhase::Packing => false,
         }
     }
 
@@ -81,7 +86,8 @@ impl RunPhase {
             | RunPhase::Building
             | RunPhase::BuildingDoctests
             | RunPhase::BuildingForThreads
-            | RunPhase::Observing => None,
+            | RunPhase::Observing
+            | RunPhase::Packing => None,
             RunPhase::Checking | RunPhase::Exploring => Some("test"),
             RunPhase::Running => Some("mutant"),
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use atropos_report::impact::rank;
+use atropos_report::merge;
 use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{
     FailingOriginal, FileRecord, MutantRecord, Outcomes, Timings, Tool,
@@ -10,6 +11,7 @@ use atropos_report::outcomes::{
 use atropos_report::verdict::Verdict;
 
 use crate::build::Build;
+use crate::build::toolchain::Toolchain;
 use crate::execute::{Executed, FailingExploration, Standing, Undecided};
 use crate::impact::Impacts;
 use crate::prepare::Prepared;
@@ -42,23 +44,27 @@ impl Results<'_> {
         let plan = &self.prepared.plan;
         let mut mutants: Vec<MutantRecord> = Vec::new();
         for info in &plan.mutants {
-            mutants.push(self.record(info));
+            if self.is_ours(info) {
+                mutants.push(self.record(info));
+            }
         }
         rank(&mut mutants);
         self.warnings
             .extend(self.prepared.accepted.warnings(&mutants));
         mutants.extend(plan.skipped.iter().map(skipped));
-        let toolchain = &self.build.toolchain;
-        let tool = Tool {
-            name: env!("CARGO_PKG_NAME").to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            toolchain: toolchain.version.clone(),
-            target: toolchain.host.clone(),
-        };
+        let tool = tool(&self.build.toolchain);
         let executed = self.executed;
         let mut outcomes = Outcomes::new(tool, executed.tests, mutants);
         outcomes.options = self.prepared.options.to_json();
-        let selected = plan.mutants.len() + plan.skipped.len() - plan.pairs.len();
+        if let Some(archived) = &self.prepared.archived {
+            let id = archived.id.clone();
+            outcomes
+                .options
+                .insert(merge::ARCHIVE.to_owned(), id.into());
+        }
+        let pairs = plan.pairs.iter();
+        let pairs = pairs.filter(|pair| self.prepared.takes(pair.id)).count();
+        let selected = outcomes.mutants.len() - pairs;
         outcomes.selected_of = (selected < self.prepared.found).then_some(self.prepared.found);
         outcomes.timings = self.timings;
         outcomes.complete = !self.interrupted;
@@ -67,6 +73,11 @@ impl Results<'_> {
         outcomes.files = files(self.prepared);
         outcomes.warnings = self.warnings;
         outcomes
+    }
+
+    /// Whether a mutant is one of the part that was run.
+    fn is_ours(&self, info: &MutantInfo) -> bool {
+        self.prepared.takes(info.id)
     }
 
     /// What became of one mutant.
@@ -118,6 +129,16 @@ impl Results<'_> {
         // A run that went to its end leaves nothing open.
         let undecided = (!self.interrupted).then_some(Verdict::Undecided);
         (verdict.or(undecided), None)
+    }
+}
+
+/// This program, and the toolchain of a build.
+pub fn tool(toolchain: &Toolchain) -> Tool {
+    Tool {
+        name: env!("CARGO_PKG_NAME").to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        toolchain: toolchain.version.clone(),
+        target: toolchain.host.clone(),
     }
 }
 

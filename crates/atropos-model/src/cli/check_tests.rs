@@ -27,35 +27,50 @@ pub struct CheckTestsArgs {
 
 /// What is read of report.json.
 #[derive(Deserialize)]
-struct Claims {
-    chart: Option<String>,
-    suite: SuiteOptions,
-    tests: Vec<ClaimedTest>,
-    mutants: Vec<ClaimedMutant>,
+pub(super) struct Claims {
+    pub chart: Option<String>,
+    pub suite: SuiteOptions,
+    pub tests: Vec<ClaimedTest>,
+    pub mutants: Vec<ClaimedMutant>,
+}
+
+/// The statuses of mutants that were run on the tests.
+pub(super) const COUNTED: [&str; 6] = [
+    "killed",
+    "given up",
+    "skipped",
+    "unreached",
+    "unchecked",
+    "time-out",
+];
+
+impl Claims {
+    pub fn read(directory: &Path) -> anyhow::Result<Claims> {
+        let report = directory.join("report.json");
+        serde_json::from_str(&read(&report)?).with_context(|| {
+            format!(
+                "{} is no report of this version; generate the tests again",
+                report.display()
+            )
+        })
+    }
 }
 
 #[derive(Deserialize)]
-struct ClaimedTest {
-    file: String,
+pub(super) struct ClaimedTest {
+    pub file: String,
 }
 
 #[derive(Deserialize)]
-struct ClaimedMutant {
-    id: u32,
-    status: String,
+pub(super) struct ClaimedMutant {
+    pub id: u32,
+    pub status: String,
     killed_by: Vec<usize>,
 }
 
 pub(super) fn check_tests(args: &CheckTestsArgs, out: &mut dyn Write) -> anyhow::Result<bool> {
     let directory = &args.directory;
-    let text = read(&directory.join("report.json"))?;
-    let claims: Claims = serde_json::from_str(&text).with_context(|| {
-        let report = directory.join("report.json");
-        format!(
-            "{} is no report of this version; generate the tests again",
-            report.display()
-        )
-    })?;
+    let claims = Claims::read(directory)?;
     // Mutants of a chart are edits of the chart, not of what it was translated to.
     let model = claims.chart.as_deref().unwrap_or("model.ooas");
     let Some(loaded) = load_suite(&directory.join(model), &claims.suite)? else {
@@ -88,17 +103,9 @@ pub(super) fn check_tests(args: &CheckTestsArgs, out: &mut dyn Write) -> anyhow:
             unknown.id
         );
     }
-    let counted = [
-        "killed",
-        "given up",
-        "skipped",
-        "unreached",
-        "unchecked",
-        "time-out",
-    ];
     let claimed = claims.mutants.iter();
     let run: Vec<&ClaimedMutant> = claimed
-        .filter(|mutant| counted.contains(&mutant.status.as_str()))
+        .filter(|mutant| COUNTED.contains(&mutant.status.as_str()))
         .collect();
     let ids: Vec<ModelMutantId> = run.iter().map(|mutant| ModelMutantId(mutant.id)).collect();
     let shortcuts = match args.slow {
@@ -109,7 +116,7 @@ pub(super) fn check_tests(args: &CheckTestsArgs, out: &mut dyn Write) -> anyhow:
     compare(&matrix, &run, &claims.tests, out)
 }
 
-fn read(file: &Path) -> anyhow::Result<String> {
+pub(super) fn read(file: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(file).with_context(|| format!("can't read {}", file.display()))
 }
 

@@ -45,6 +45,9 @@ pub struct GenerateArgs {
     pub workers: Option<NonZeroUsize>,
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
+    /// Only the k-th of n parts of the tests, k from 0, by a seed of its own; `model merge` joins them.
+    #[arg(long, value_name = "K/N", value_parser = parse_shard)]
+    pub shard: Option<(usize, usize)>,
     /// Mutants that run beside the original at once.
     #[arg(long, default_value = "1000")]
     pub max_live: NonZeroUsize,
@@ -66,8 +69,33 @@ pub struct GenerateArgs {
     pub max_internal: usize,
 }
 
+fn parse_shard(text: &str) -> Result<(usize, usize), String> {
+    let parts = text.split_once('/');
+    let shard = parts.and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
+    let shard = shard.filter(|(index, count): &(usize, usize)| index < count);
+    shard.ok_or_else(|| "a shard is k/n with k from 0 to n-1, for example 0/4".to_owned())
+}
+
+/// How many tests a shard generates, and the seed of its choices. Mutants are those of the whole.
+fn share(args: &GenerateArgs) -> anyhow::Result<(usize, u64)> {
+    let tests = args.tests.get();
+    match args.shard {
+        None => Ok((tests, args.seed)),
+        Some((_, count)) if count > tests => anyhow::bail!(
+            "{} have fewer tests than that: --tests is {tests}",
+            super::count(count, "shard", "shards")
+        ),
+        Some((index, count)) => {
+            // Seeds of neighbouring shards and of neighbouring --seed must not meet.
+            const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+            let seed = args.seed.wrapping_add(STEP.wrapping_mul(index as u64));
+            Ok((tests / count + usize::from(index < tests % count), seed))
+        }
+    }
+}
+
 /// Which mutants a suite was made for, so that they can be made again.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuiteOptions {
     pub order: u8,
     pub sample: Option<usize>,
@@ -97,14 +125,18 @@ pub(super) fn load_suite(file: &Path, suite: &SuiteOptions) -> anyhow::Result<Op
     load_quietly(file, &higher_order, suite.seed)
 }
 
-fn options(args: &GenerateArgs, interrupted: &Arc<AtomicBool>) -> GenerationOptions {
+fn options(
+    args: &GenerateArgs,
+    interrupted: &Arc<AtomicBool>,
+) -> anyhow::Result<GenerationOptions> {
     let default = GenerationOptions::default();
-    GenerationOptions {
-        tests: args.tests.get(),
+    let (tests, seed) = share(args)?;
+    Ok(GenerationOptions {
+        tests,
         depth: args.depth.get(),
         strategy: args.strategy,
         workers: args.workers.map_or(default.workers, NonZeroUsize::get),
-        seed: args.seed,
+        seed,
         max_live: args.max_live.get(),
         time: args.time.map(Duration::from_secs),
         max_memory: args.max_memory.or_else(most_memory),
@@ -119,7 +151,7 @@ fn options(args: &GenerateArgs, interrupted: &Arc<AtomicBool>) -> GenerationOpti
             closure: args.max_internal,
         },
         ..default
-    }
+    })
 }
 
 /// Generates with progress on the terminal.
@@ -153,7 +185,7 @@ pub(super) fn generate_tests(
     let Some(loaded) = load_with(&args.file, &args.higher_order, args.seed)? else {
         return Ok(false);
     };
-    let options = options(args, interrupted);
+    let options = options(args, interrupted)?;
     let directory = args
         .out
         .clone()
@@ -213,7 +245,7 @@ pub(super) fn rust_tests(
     else {
         return Ok(false);
     };
-    let options = options(args, interrupted);
+    let options = options(args, interrupted)?;
     let mut generated = generated(&model, &options, &mut |_, _, _, _| Ok(()))?;
     if let Some(failure) = failure_text(&generated, &source) {
         writeln!(out, "{failure}")?;

@@ -3,6 +3,7 @@
 mod check_tests;
 mod explore;
 mod generate;
+mod merge;
 mod progress;
 mod system_tests;
 
@@ -19,6 +20,7 @@ pub use check_tests::CheckTestsArgs;
 use clap::{Args, Subcommand};
 pub use explore::ExploreArgs;
 pub use generate::{GenerateArgs, SuiteOptions};
+pub use merge::MergeArgs;
 use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -65,6 +67,8 @@ pub enum ModelCommand {
     Explore(ExploreArgs),
     /// Generate tests that kill the model's mutants.
     Generate(GenerateArgs),
+    /// Join the suites of `generate --shard` into one that kills what any of them kills.
+    Merge(MergeArgs),
     /// Run generated tests against the model and its mutants, and compare with what the report claims.
     CheckTests(CheckTestsArgs),
     /// Run generated tests against a real system, by an adapter in any language.
@@ -171,6 +175,7 @@ fn run_to(
         ModelCommand::Mutants(args) => list_mutants(args, out),
         ModelCommand::Explore(args) => explore::explore(args, interrupted, out),
         ModelCommand::Generate(args) => generate::generate_tests(args, interrupted, out),
+        ModelCommand::Merge(args) => merge::merge(args, out),
         ModelCommand::CheckTests(args) => check_tests::check_tests(args, out),
         ModelCommand::Test(args) => system_tests::run_tests(args, out),
         ModelCommand::Monitor(args) => system_tests::monitor(args, out),

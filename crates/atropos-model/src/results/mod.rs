@@ -13,6 +13,6 @@ mod write;
 
 pub use aut::aut;
 pub use json_tests::{JsonLabel, JsonNode, JsonSuite, JsonTest, VERSION};
-pub use report::GenerationReport;
+pub use report::{GenerationReport, test_file};
 pub use test_case::{Edge, TestCase};
-pub use write::{check_suite, confirm, draw_tests, prepare, write_report, write_test};
+pub use write::{check_suite, confirm, draw_tests, prepare, put, write_report, write_test};

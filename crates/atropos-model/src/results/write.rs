@@ -198,7 +198,11 @@ fn remove_old(directory: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn put(directory: &Path, file: &str, text: &str) -> anyhow::Result<()> {
+/// Writes a file whole or not at all.
+///
+/// # Errors
+/// If it can't be written.
+pub fn put(directory: &Path, file: &str, text: &str) -> anyhow::Result<()> {
     let path = directory.join(file);
     // Half a file is worth nothing, and its room may do for another.
     let part = directory.join(format!("{file}.part"));

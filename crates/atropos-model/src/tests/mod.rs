@@ -18,6 +18,7 @@ mod random_models;
 mod reduction;
 
 mod rust_tests;
+mod shards;
 mod slow_executor;
 mod support;
 mod system_tests;

@@ -19,6 +19,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use cargo_metadata::Metadata;
+use serde::{Deserialize, Serialize};
 
 use super::cargo_config;
 use crate::arguments::BuildOptions;
@@ -35,7 +36,7 @@ const LOOKS: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Where the user's own cargo builds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UserBuild {
     /// Where it keeps what lies between sources and programs.
     directory: PathBuf,
@@ -45,7 +46,7 @@ pub struct UserBuild {
 }
 
 /// How dependencies are compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Dependencies {
     /// By the profile that the user named for this run, as everything.
     AsAsked,

@@ -41,7 +41,7 @@ struct BuiltDoctest {
 }
 
 /// The doctests of a package.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Doctests {
     pub programs: Vec<PlainTest>,
     /// Names of those that do not compile, or compile though they should not, without any mutant.

@@ -42,6 +42,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow};
 use atropos_mutants::mutant::MutantId;
 use atropos_weave::rollback::needed_const_function;
+use serde::{Deserialize, Serialize};
 
 use self::cargo_messages::CargoMessages;
 pub use self::compiler::CompilerEnded;
@@ -50,6 +51,7 @@ use self::dependencies::{Dependencies, names_lto};
 pub use self::instructions::Speed;
 use self::instructions::{BuildInstructions, BuildPurpose};
 use self::process_group::ProcessGroup;
+pub use self::runtime_library::embedded_runtime;
 use self::runtime_library::{RuntimeLibrary, RuntimeRejected, ThreadControl};
 pub use self::shadow_tree::without_parents;
 use self::test_binary::{Invocation, TestBinary};
@@ -63,6 +65,7 @@ use crate::plan::Plan;
 use crate::prepare::Prepared;
 
 /// What a build gave.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Build {
     pub binaries: Vec<TestBinary>,
     /// The mutants that are in at least one program.
@@ -91,7 +94,7 @@ pub struct Build {
 }
 
 /// What was compiled without mutants, and why.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CompiledWithoutMutants {
     pub package: String,
     /// None: all crates of the package.
@@ -122,7 +125,7 @@ pub fn headline(said: &str) -> &str {
 }
 
 /// How cargo is called for a plan.
-#[derive(Clone)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CargoSetting {
     pub manifest_directory: PathBuf,
     pub target_directory: PathBuf,
@@ -136,7 +139,7 @@ pub struct CargoSetting {
     pub dependencies: Dependencies,
     pub threads: ThreadControl,
     /// Variables that keep tests from writing into the user's tree.
-    pub test_environment: Vec<(&'static str, String)>,
+    pub test_environment: Vec<(String, String)>,
     /// This program under the name by which cargo shall know it as compiler wrapper: what is built
     /// through one name lies beside what is built through another.
     pub wrapper: PathBuf,

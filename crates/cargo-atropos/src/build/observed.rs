@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use atropos_mutants::mutant::MutantId;
+use serde::{Deserialize, Serialize};
 
 use super::dependencies::Dependencies;
 pub use super::instructions::ObservationPlan;
@@ -25,6 +26,7 @@ use crate::interrupt::Interrupt;
 use crate::prepare::Prepared;
 
 /// What the second build gave.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ObservedBuild {
     pub binaries: Vec<TestBinary>,
     /// The mutants that are in it.

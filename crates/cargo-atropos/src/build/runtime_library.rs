@@ -12,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use atropos_report::stable_hash::StableHash;
 use serde::{Deserialize, Serialize};
 
 use super::compiler::CompilerEnded;
@@ -80,6 +81,17 @@ const WATCH_MEMORY: [&str; 4] = [
     "-Cllvm-args=-tsan-instrument-func-entry-exit=false",
     "-Cllvm-args=-tsan-distinguish-volatile",
 ];
+
+/// Names the sources of both runtimes: programs that have them understand a driver that has the same.
+pub fn embedded_runtime() -> String {
+    let mut hash = StableHash::default();
+    for threads in [ThreadControl::Real, ThreadControl::Explored] {
+        for (name, text) in threads.crates().iter().flat_map(|one| one.files) {
+            hash = hash.text(name).text(text);
+        }
+    }
+    format!("{:016x}", hash.finish())
+}
 
 impl RuntimeLibrary {
     /// The runtime for a toolchain, below `cache`. It may have to be compiled yet.

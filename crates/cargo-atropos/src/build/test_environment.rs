@@ -12,7 +12,7 @@ use std::path::Path;
 use crate::plan::Plan;
 
 /// The variables for the tests of a plan.
-pub fn variables(plan: &Plan) -> Vec<(&'static str, String)> {
+pub fn variables(plan: &Plan) -> Vec<(String, String)> {
     let packages = plan.packages.iter();
     let mut directories = packages.map(|package| package.manifest_dir.as_std_path());
     let mut variables = vec![("INSTA_UPDATE", "no".to_owned())];
@@ -24,7 +24,10 @@ pub fn variables(plan: &Plan) -> Vec<(&'static str, String)> {
         variables.push(("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1".to_owned()));
     }
     variables.retain(|(name, _)| std::env::var_os(name).is_none());
-    variables
+    let named = variables.into_iter();
+    named
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }
 
 /// Whether proptest has written down failures somewhere in a package.

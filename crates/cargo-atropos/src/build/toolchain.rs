@@ -5,6 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{Metadata, MetadataCommand};
+use serde::{Deserialize, Serialize};
 
 /// The oldest Rust (1.x) that the runtime of ordinary runs compiles with.
 const OLDEST: u32 = 85;
@@ -64,7 +65,7 @@ fn toolchain_file(directory: &Path) -> Option<PathBuf> {
 }
 
 /// What rustc says of itself.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Toolchain {
     rustc: PathBuf,
     /// Where it is meant.
@@ -110,6 +111,13 @@ impl Toolchain {
             directory: directory.to_owned(),
             description,
         })
+    }
+
+    /// The directory that it is installed in.
+    pub fn sysroot(&self) -> Result<PathBuf> {
+        let output = self.rustc().args(["--print", "sysroot"]).output();
+        let output = output.with_context(|| format!("can't run {}", self.rustc.display()))?;
+        Ok(String::from_utf8_lossy(&output.stdout).trim().into())
     }
 
     /// A call of its rustc.

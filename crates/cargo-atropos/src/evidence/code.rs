@@ -27,6 +27,7 @@ use crate::source::SourceTexts;
 const MOST_READ: u64 = 64 << 20;
 
 /// The code of a build.
+#[derive(Default)]
 pub struct CodeEvidence {
     /// By the functions' numbers.
     pub functions: Vec<ContentHash>,

@@ -42,6 +42,19 @@ impl<'a> EarlierResults<'a> {
     pub fn open(prepared: &'a Prepared, build: &Build) -> Result<EarlierResults<'a>> {
         let output = &prepared.output_directory;
         let plan = &prepared.plan;
+        if prepared.archived.is_some() {
+            // Evidence is about a tree that is worked on.
+            return Ok(EarlierResults {
+                prepared,
+                plan,
+                code: CodeEvidence::default(),
+                is_used: false,
+                is_blind: true,
+                surroundings: Mutex::default(),
+                store: Mutex::default(),
+                learned: Mutex::default(),
+            });
+        }
         let surroundings =
             Surroundings::of(prepared, build).context("can't read what the build was made of")?;
         let learned = surroundings.learned_by_dependencies;
@@ -129,6 +142,9 @@ impl<'a> EarlierResults<'a> {
 
     /// Writes down what was learned, for later runs.
     pub fn write(&self, output: &Path) -> Result<()> {
+        if self.is_blind {
+            return Ok(());
+        }
         let surroundings = lock(&self.surroundings);
         let now = CurrentRun {
             plan: self.plan,

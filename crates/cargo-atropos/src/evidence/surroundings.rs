@@ -36,6 +36,7 @@ const OF_BUILDS: &[&str] = &[
 const OF_LIBC: &[&str] = &["TZ", "LANG", "LC_", "LD_", "MALLOC_", "GLIBC_", "RUST_"];
 
 /// What must be the same for kept verdicts to hold, besides the tree.
+#[derive(Default)]
 pub struct Surroundings {
     /// Names all that is the same for all tests.
     pub world: ContentHash,

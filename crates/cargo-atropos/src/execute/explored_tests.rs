@@ -210,6 +210,9 @@ fn by_journal_name(explorer: &Explorer) -> Result<BTreeMap<String, ListedTest>> 
 /// The build for exploration; without one all is left to ordinary runs.
 fn build(context: &Context<'_>) -> Result<Option<Build>> {
     let setting = context.setting;
+    if let Some(archived) = setting.archived {
+        return Ok(archived.build_for_exploration(setting.progress));
+    }
     setting.progress.phase(RunPhase::BuildingForThreads, 0);
     let built = build::build_explored(
         setting.plan,

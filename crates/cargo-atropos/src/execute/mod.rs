@@ -54,6 +54,7 @@ use self::standings::{MutantEntry, Standings};
 use self::test_case::RunnableTest;
 use self::zygotes::{Boards, ZygoteSetting};
 use crate::accepted::Accepted;
+use crate::archive::Archived;
 use crate::arguments::Options;
 use crate::build::Build;
 use crate::build::doctests;
@@ -82,6 +83,17 @@ pub struct Execute<'a> {
     pub default_filter: &'a DefaultFilter,
     /// What earlier runs said, and what this one adds to it.
     pub earlier_results: &'a EarlierResults<'a>,
+    /// What comes from an archive and need not be built.
+    pub archived: Option<&'a Archived>,
+    pub goal: Goal,
+}
+
+/// How far an execution goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    Verdicts,
+    /// Every test has run without a mutant, and the doctests are built. That is what an archive needs to know.
+    Baselines,
 }
 
 /// What an execution found.
@@ -102,6 +114,10 @@ pub struct Executed {
     pub build_seconds: f64,
     pub baseline_seconds: f64,
     pub run_seconds: f64,
+    /// The doctests that were built; known where no mutant is run.
+    pub doctests: doctests::Doctests,
+    /// Some test is to be explored.
+    pub wants_exploration: bool,
 }
 
 /// How an execution ended.
@@ -215,12 +231,7 @@ fn in_stages(context: &Context<'_>, known: Vec<JournalEntry>) -> Result<Executio
     log_baselines(context, &baselines.tests, baseline_seconds);
 
     let start = Instant::now();
-    let mut tests: Vec<TestRecord> = baselines
-        .tests
-        .iter()
-        .map(|test| harnessed_record(context, test))
-        .chain(programs.tests.iter().map(plain_record))
-        .collect();
+    let mut tests = records(context, &baselines.tests, &programs.tests);
     let standings = &context.standings;
     let outside = outside_tests::mutants(context, &baselines.outside);
     add_reach(
@@ -235,6 +246,9 @@ fn in_stages(context: &Context<'_>, known: Vec<JournalEntry>) -> Result<Executio
     standings.reuse(&tests, &context.setting.earlier_results.holding());
     if known.is_empty() && optimising_pays(context, &baselines.tests, &tests) {
         return Ok(Execution::Slow { baseline_seconds });
+    }
+    if context.setting.goal == Goal::Baselines {
+        return without_mutants(context, &baselines.tests, tests, baseline_seconds);
     }
     let before = DirectoryContents::of(context.setting.plan);
     let explorations = run_mutants(context, &baselines.tests, &programs.tests, &tests)?;
@@ -268,6 +282,53 @@ fn in_stages(context: &Context<'_>, known: Vec<JournalEntry>) -> Result<Executio
         build_seconds,
         baseline_seconds: baseline_seconds + doctests.baseline_seconds,
         run_seconds: (start.elapsed().as_secs_f64() - not_run).max(0.0),
+        doctests: doctests::Doctests::default(),
+        wants_exploration: false,
+    }))
+}
+
+/// Ends before the first mutant is run: builds the doctests and runs them without one.
+fn without_mutants(
+    context: &Context<'_>,
+    harnessed: &[RunnableTest],
+    mut tests: Vec<TestRecord>,
+    baseline_seconds: f64,
+) -> Result<Execution> {
+    let first = tests.len();
+    let (start, mut build_seconds) = (Instant::now(), 0.0);
+    let mut found = doctests::Doctests::default();
+    if !context.setting.options.execute.no_doc {
+        context
+            .setting
+            .progress
+            .phase(RunPhase::BuildingDoctests, 0);
+        found = doctests(context)?;
+        build_seconds = start.elapsed().as_secs_f64();
+        let ran = plain_programs::baselines(context, found.programs.clone())?;
+        tests.extend(ran.tests.iter().map(plain_record));
+        for (index, test) in ran.tests.iter().enumerate() {
+            let test_id = TestId(first + index);
+            context
+                .standings
+                .add_reach(test_id, &test.reached, &test.infected);
+        }
+    }
+    if context.interrupted() {
+        return Ok(Execution::Interrupted);
+    }
+    Ok(Execution::Executed(Executed {
+        wants_exploration: explored_tests::is_wanted(context, harnessed),
+        tests,
+        standings: context.standings.take(),
+        left_out: LeftOutTests::default(),
+        leftover_files: Vec::new(),
+        failing_schedules: Vec::new(),
+        explorations: Vec::new(),
+        is_evident: false,
+        build_seconds,
+        baseline_seconds: baseline_seconds + start.elapsed().as_secs_f64() - build_seconds,
+        run_seconds: 0.0,
+        doctests: found,
     }))
 }
 
@@ -459,6 +520,9 @@ fn unharnessed(context: &Context<'_>) -> Vec<PlainTest> {
 /// The doctests of all packages: they are run without a mutant even if none is left to kill, since a tree whose doctests
 /// fail must not pass.
 fn doctests(context: &Context<'_>) -> Result<doctests::Doctests> {
+    if let Some(archived) = context.setting.archived {
+        return Ok(archived.doctests.clone());
+    }
     let mut found = doctests::Doctests::default();
     for (index, package) in context.setting.plan.packages.iter().enumerate() {
         let has_doctests = package.targets.iter().any(|target| target.doctest);
@@ -500,6 +564,17 @@ fn log_baselines(context: &Context<'_>, tests: &[RunnableTest], seconds: f64) {
             }
         ));
     }
+}
+
+/// What reports say of the tests, in their order.
+fn records(
+    context: &Context<'_>,
+    harnessed: &[RunnableTest],
+    programs: &[PlainBaseline],
+) -> Vec<TestRecord> {
+    let harnessed = harnessed.iter();
+    let harnessed = harnessed.map(|test| harnessed_record(context, test));
+    harnessed.chain(programs.iter().map(plain_record)).collect()
 }
 
 fn harnessed_record(context: &Context<'_>, test: &RunnableTest) -> TestRecord {

@@ -22,6 +22,7 @@ use atropos_protocol::{
 use atropos_report::outcomes::TestRecord;
 use atropos_sandbox::{Harm, Permissions, Supervisor, SupervisorMode};
 use atropos_values::{MutantId, PointId};
+use serde::{Deserialize, Serialize};
 
 use super::baseline::captured;
 use super::ended_by_others::MemoryWatch;
@@ -41,7 +42,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(600);
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A program that is one test.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PlainTest {
     pub package: String,
     /// `doc`, or the target's label.

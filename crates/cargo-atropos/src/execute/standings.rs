@@ -328,13 +328,16 @@ impl<'a> Standings<'a> {
     pub fn announce(&self) {
         let plan = self.setting.plan;
         let standings = self.lock();
-        let mutants = plan.mutants.iter();
+        let archived = self.setting.archived;
+        let takes = |id| archived.is_none_or(|archived| archived.takes(id));
+        let mutants = plan.mutants.iter().filter(|mutant| takes(mutant.id));
+        let count = mutants.clone().count();
         let known = mutants.filter_map(|mutant| match self.is_built(mutant.id) {
             true => standings[mutant.id.index()].verdict(),
             false => Some(Verdict::Unviable),
         });
         let progress = self.setting.progress;
-        progress.begin_running(plan.mutants.len(), known);
+        progress.begin_running(count, known);
     }
 
     /// Puts back what an earlier run had said that still holds; tells of how many results.

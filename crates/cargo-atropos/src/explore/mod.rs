@@ -13,6 +13,7 @@ pub mod process;
 mod report;
 pub mod saved_run;
 pub mod saved_schedules;
+mod shards;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,7 +36,9 @@ use self::object_names::ObjectNames;
 use self::process::{Process, RequestEnd, TestOutput};
 use self::report::TestReport;
 use self::saved_schedules::SavedSchedules;
-use crate::arguments::{ExploreArguments, Options, ScheduleConditions, ScheduleOptions};
+use crate::arguments::{
+    ExploreArguments, Options, OutputOptions, ScheduleConditions, ScheduleOptions,
+};
 use crate::build::{self, Build, BuildFailure, test_binary::TestBinary};
 use crate::exit_code::ExitCode;
 use crate::interrupt::Interrupt;
@@ -44,6 +47,7 @@ use crate::nextest_filter::DefaultFilter;
 use crate::prepare::{Prepared, prepare};
 use crate::progress::{Progress, RunPhase, schedules};
 use crate::scratch::Scratch;
+use crate::terminal::Terminal;
 
 /// Time for all tests together, unless the user says otherwise …
 const TIME_FOR_ALL_TESTS: Duration = Duration::from_secs(120);
@@ -66,6 +70,9 @@ pub struct ListedTest {
 
 /// Explores the tests that the arguments name, or all.
 pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
+    if !arguments.merge.is_empty() {
+        return shards::merge(&arguments.merge, &arguments);
+    }
     let interrupt = Interrupt::install()?;
     let mut prepared = prepare(arguments.options())?;
     plain_memory::settle_races(&mut prepared)?;
@@ -114,6 +121,7 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
         let note = explorer.put_changed_first(&mut listed, changed, &request, jobs)?;
         terminal.note(format!("{note} since `{revision}`, and come first"));
     }
+    shards::put_into(&mut request, arguments.shard);
     let mut saved = SavedSchedules::read(&prepared.workspace_root)?;
     let conditions = &schedule.circumstances;
     let reports = explorer.explore_all(&listed, &request, conditions, &saved, jobs, &progress)?;
@@ -126,23 +134,39 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
     keep_failing(&reports, &request, &build, &prepared)?;
     let page = pictures::write(&reports, &output)?;
     let page = page.as_deref().map(in_short);
-    let text = match arguments.output.json {
-        true => report::json(&reports, page.as_deref())?,
-        false => report::text(&reports, arguments.output.verbose, page.as_deref()),
-    };
-    // A reader that has gone changes nothing about what was found.
-    let _ = terminal.stdout().write_all(text.as_bytes());
+    show(&reports, &arguments.output, page.as_deref(), terminal)?;
     if interrupt.is_requested() {
         return Ok(ExitCode::Interrupted);
     }
-    let is_named = !arguments.tests.is_empty();
-    Ok(if reports.iter().any(|report| report.found().is_some()) {
+    shards::keep(&reports, &prepared, &arguments)?;
+    Ok(code(&reports, !arguments.tests.is_empty()))
+}
+
+/// Prints what was found, and where the page is, if there is one.
+fn show(
+    reports: &[TestReport],
+    options: &OutputOptions,
+    page: Option<&str>,
+    terminal: Terminal,
+) -> Result<()> {
+    let text = match options.json {
+        true => report::json(reports, page)?,
+        false => report::text(reports, options.verbose, page),
+    };
+    // A reader that has gone changes nothing about what was found.
+    let _ = terminal.stdout().write_all(text.as_bytes());
+    Ok(())
+}
+
+/// How an exploration ends, of all tests or of those that were named.
+fn code(reports: &[TestReport], is_named: bool) -> ExitCode {
+    if reports.iter().any(|report| report.found().is_some()) {
         ExitCode::Survivors
     } else if is_named && reports.iter().any(|report| !report.is_explored()) {
         ExitCode::NotTested
     } else {
         ExitCode::Success
-    })
+    }
 }
 
 /// Keeps the schedules that fail, for `replay`.

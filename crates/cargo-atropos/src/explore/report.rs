@@ -57,6 +57,7 @@ impl TestReport {
                 executions,
                 ..
             } if !found.schedule.is_empty() => format!("found in schedule {executions}"),
+            explored if explored.part => format!("of its part, {}", explored.coverage),
             explored => explored.coverage.clone(),
         }
     }
@@ -134,7 +135,8 @@ fn finding(report: &TestReport, found: &FoundFailure) -> String {
 fn summary(reports: &[TestReport]) -> String {
     let found = reports.iter().filter(|report| report.found().is_some());
     let explored = reports.iter().filter(|report| report.is_explored());
-    let complete = reports.iter().filter(|report| report.explored.complete);
+    let is_complete = |report: &&TestReport| report.explored.complete && !report.explored.part;
+    let complete = reports.iter().filter(is_complete);
     let all: u64 = reports
         .iter()
         .map(|report| report.explored.executions)
@@ -174,7 +176,8 @@ pub fn json(reports: &[TestReport], page: Option<&str>) -> Result<String> {
                 "target": report.target,
                 "result": report.result(),
                 "coverage": report.explored.coverage,
-                "all_schedules": report.explored.complete,
+                "all_schedules": report.explored.complete && !report.explored.part,
+                "part": report.explored.part,
                 "schedules": report.explored.executions,
                 "threads": report.explored.threads,
                 "longest": report.explored.steps,

@@ -32,7 +32,7 @@ use self::measuring::{ObservedMutantRun, TestShare};
 use self::observer::{ObservedTest, Observer, ObserverSetting};
 use self::program::ObservedProgram;
 use self::workers::WorkerSetting;
-use crate::build::observed::{ObservationPlan, build_observed};
+use crate::build::observed::{ObservationPlan, ObservedBuild, build_observed};
 use crate::build::{Build, BuildFailure, headline};
 use crate::execute::Executed;
 use crate::interrupt::Interrupt;
@@ -113,6 +113,41 @@ pub fn measure(measure: &MeasurementInputs<'_>) -> Impacts {
     }
 }
 
+/// Programs that observe every mutant that may survive, for a run elsewhere. None where such a run would not measure.
+pub fn observed_programs(
+    prepared: &Prepared,
+    build: &Build,
+    executed: &Executed,
+    interrupt: &Interrupt,
+) -> Result<Option<ObservedBuild>> {
+    let options = &prepared.options.execute;
+    let alone: f64 = executed.tests.iter().map(|test| test.seconds).sum();
+    let infos = prepared.plan.mutants.iter();
+    let wanted: BTreeSet<MutantId> = infos
+        .filter(|info| !info.needs_exploration)
+        .filter(|info| !executed.standings[info.id.index()].infected_by.is_empty())
+        .map(|info| info.id)
+        .collect();
+    if options.no_impact || wanted.is_empty() || (alone > CHEAP_TESTS && !options.impact) {
+        return Ok(None);
+    }
+    let observation = ObservationPlan {
+        first: ObservedProgram::of(&prepared.plan, &prepared.texts).first,
+        wanted,
+    };
+    match build_observed(prepared, interrupt, build, observation) {
+        Ok(build) => Ok(Some(build)),
+        Err(BuildFailure::Interrupted) => Ok(None),
+        Err(BuildFailure::Internal(error)) => Err(error),
+        Err(BuildFailure::DoesNotCompile(said)) => {
+            anyhow::bail!(
+                "the tests do not build with observation: {}",
+                headline(&said)
+            )
+        }
+    }
+}
+
 impl MeasurementInputs<'_> {
     /// The mutants to be measured: survivors, or for the matrix all that make a difference.
     fn wanted(&self) -> BTreeSet<MutantId> {
@@ -164,7 +199,11 @@ impl MeasurementInputs<'_> {
             wanted: wanted.clone(),
         };
         progress.phase(RunPhase::Building, 0);
-        let build = match build_observed(prepared, interrupt, self.build, observation) {
+        let observed = match &prepared.archived {
+            Some(archived) => archived.observed().map_err(BuildFailure::Internal),
+            None => build_observed(prepared, interrupt, self.build, observation),
+        };
+        let build = match observed {
             Ok(build) => build,
             Err(BuildFailure::Interrupted) => return Ok(Observed::default()),
             Err(BuildFailure::Internal(error)) => return Err(error),

@@ -4,6 +4,7 @@
 //! A run costs seconds, so each is made once and looked at from many sides.
 
 mod accepting;
+mod archives;
 mod broken_builds;
 mod build_time_users;
 mod busy_waiting;
