@@ -307,7 +307,7 @@ pub fn build_and_test<'a>(
                     is_tree_as_before,
                     earlier_results,
                     journal,
-                    executed,
+                    executed: *executed,
                     spent,
                     is_archived: archived.is_some(),
                 }));

@@ -288,7 +288,7 @@ fn reduce_environment(invocation: &mut Invocation) {
     invocation.environment.retain(|name, value| {
         let is_of_cargo = OF_CARGO.iter().any(|start| name.starts_with(start));
         let is_of_machine = OF_MACHINES.contains(&name.as_str());
-        let is_own = std::env::var(&*name).is_ok_and(|own| own == *value);
+        let is_own = std::env::var(name).is_ok_and(|own| own == *value);
         !is_of_machine && (is_of_cargo || !is_own)
     });
 }

@@ -122,7 +122,7 @@ pub struct Executed {
 
 /// How an execution ended.
 pub enum Execution {
-    Executed(Executed),
+    Executed(Box<Executed>),
     /// The tests fail without any mutant.
     TestsFail(Vec<FailedTest>),
     /// The tests take so long that an optimised build is worth its time.
@@ -271,7 +271,7 @@ fn in_stages(context: &Context<'_>, known: Vec<JournalEntry>) -> Result<Executio
         && programs.tests.is_empty()
         && explorations.sizes.is_empty()
         && (left_out.flaky.is_empty() && doctests.are_evident);
-    Ok(Execution::Executed(Executed {
+    Ok(Execution::Executed(Box::new(Executed {
         tests,
         is_evident: decide_by_evidence && are_evident(&baselines.tests, &standings),
         standings,
@@ -284,7 +284,7 @@ fn in_stages(context: &Context<'_>, known: Vec<JournalEntry>) -> Result<Executio
         run_seconds: (start.elapsed().as_secs_f64() - not_run).max(0.0),
         doctests: doctests::Doctests::default(),
         wants_exploration: false,
-    }))
+    })))
 }
 
 /// Ends before the first mutant is run: builds the doctests and runs them without one.
@@ -316,7 +316,7 @@ fn without_mutants(
     if context.interrupted() {
         return Ok(Execution::Interrupted);
     }
-    Ok(Execution::Executed(Executed {
+    Ok(Execution::Executed(Box::new(Executed {
         wants_exploration: explored_tests::is_wanted(context, harnessed),
         tests,
         standings: context.standings.take(),
@@ -329,7 +329,7 @@ fn without_mutants(
         baseline_seconds: baseline_seconds + start.elapsed().as_secs_f64() - build_seconds,
         run_seconds: 0.0,
         doctests: found,
-    }))
+    })))
 }
 
 /// Runs the mutants under all tests but the doctests: cheap ones first, then those whose threads are explored.
