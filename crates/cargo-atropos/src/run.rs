@@ -57,7 +57,6 @@ pub fn run(options: Options) -> Result<ExitCode> {
     log_plan(&prepared);
     let progress = Progress::start(prepared.terminal);
     progress.follow_builds(output);
-
     if let Some(outcomes) = of_last_run(&prepared, find, start) {
         drop(progress);
         let judgement = report(&prepared, &outcomes, &[])?;
@@ -270,7 +269,6 @@ pub fn build_and_test<'a>(
         if archived.is_none() {
             second_order::complete(&mut build.built, &prepared.plan);
         }
-        // What an earlier run has built was checked there.
         let check_time = build.check_time.min(build.time);
         spent.check += check_time.as_secs_f64();
         spent.build += (build.time - check_time).as_secs_f64();
