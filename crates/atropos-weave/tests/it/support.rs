@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use atropos_mutants::mutant::{FileMutants, Mutant, MutantId, Point};
+use atropos_mutants::mutant::{FileMutants, Mutant, MutantId, Point, Span};
 use atropos_mutants::{Edition, FindOptions, OperatorSelection, find_mutants};
 use atropos_weave::{
     FileForms, FileWeave, PackageForms, WeaveOptions, diagnostics, find_points, rollback,
@@ -52,6 +52,8 @@ impl Program {
         for (index, section) in text.split("//# ").skip(1).enumerate() {
             let source = format!("// {section}");
             let mut mutants = find_points(&source, &options).unwrap();
+            let needed = mutants.const_calls.names();
+            mutants.keep_const(|function| needed.contains(&function.name));
             for mutant in mutants
                 .points
                 .iter_mut()
@@ -130,12 +132,19 @@ impl Program {
 }
 
 impl Section {
+    /// Whether something in the text is evaluated at compile time if its function is.
+    fn is_const(&self, offset: usize) -> bool {
+        let mut functions = self.mutants.const_functions.iter();
+        functions.any(|function| function.evaluates(Span::new(offset, offset)))
+    }
+
     /// The source with one mutant's edit and the step counters that the edit leaves.
     fn edited(&self, mutant: Option<&Mutant>) -> String {
         let mut edits: Vec<(usize, usize, &str)> = self
             .mutants
             .steps
             .iter()
+            .filter(|step| !self.is_const(step.offset))
             .map(|step| (step.offset, step.offset, "::atropos_runtime::step(0);"))
             .collect();
         if let Some(mutant) = mutant {

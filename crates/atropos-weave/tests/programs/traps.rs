@@ -369,6 +369,49 @@ pub fn main() {
     attempt("doubled", || doubled(3));
 }
 
+//# const functions
+use helper::attempt;
+
+pub struct Range {
+    low: u32,
+    high: u32,
+}
+
+impl Range {
+    pub const fn new(low: u32, high: u32) -> Range {
+        if low > high {
+            return Range { low: high, high: low };
+        }
+        Range { low, high }
+    }
+
+    pub(crate) const unsafe fn clamped(&self, n: u32) -> u32 {
+        match n {
+            n if n < self.low => self.low,
+            n if n > self.high => self.high,
+            n => n + LEAST - 1,
+        }
+    }
+}
+
+const LEAST: u32 = at_least_one(0);
+
+const fn at_least_one(n: u32) -> u32 {
+    if n == 0 { 1 } else { n }
+}
+
+// Without loops: edited alone, a `const fn` has no step counters.
+const fn sum(values: &[u32; 3]) -> u32 {
+    values[0] % 7 + values[1] * 2 + values[2]
+}
+
+#[cfg_attr(test, mutants::skip)]
+pub fn main() {
+    let range = Range::new(9, 3);
+    attempt("clamped", || [2, 3, 5, 9, 12].map(|n| unsafe { range.clamped(n) }));
+    attempt("sum", || sum(&[3, 8, 15]) + at_least_one(2));
+}
+
 //# unsafe and async
 use helper::attempt;
 use std::future::Future;
