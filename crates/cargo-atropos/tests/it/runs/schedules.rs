@@ -532,7 +532,7 @@ fn the_schedule_of_a_crash_is_told_in_numbers_that_every_process_has() {
         assert_eq!(verdict(more), "killed (crashed)");
         let trace = more.killed_by[0].trace.as_ref().unwrap();
         assert!(
-            trace.contains("thread 4 goes on, and the test died"),
+            trace.contains("thread 4: goes on, and the test died"),
             "{trace}"
         );
         let again = tree.run(&["replay", "--mutant", &more.info.id.0.to_string()]);
