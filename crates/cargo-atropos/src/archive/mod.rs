@@ -2,7 +2,7 @@
 //! rustc, sources or network; and what `--archive` makes of such a file.
 //!
 //! Flow: [`archive`] builds, runs every test once without a mutant, tells by [`costs`] what each mutant will take, and has
-//! [`pack`] write [`contents`] and files. [`prepared`] [`open`]s it; [`Archived::unpack`] puts the files in
+//! [`pack`] write [`mod@contents`] and files. [`prepared`] [`open`]s it; [`Archived::unpack`] puts the files in
 //! their [`place`] and has [`machine`] say whether they can run there. From there on it is a run like any other.
 
 mod contents;
