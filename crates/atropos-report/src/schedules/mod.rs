@@ -1,5 +1,5 @@
-//! Failing schedules for people to look at: a page with one picture per test ([`page`]), the picture itself ([`picture`]), and
-//! a file for viewers of traces such as Perfetto ([`chrome_trace`]).
+//! Failing schedules for people to look at: a page with one picture per test ([`page()`]), the picture itself ([`mod@picture`]), and
+//! a file for viewers of traces such as Perfetto ([`chrome_trace()`]).
 //!
 //! Time in pictures is the order of steps: under control, only one thread runs at a time.
 

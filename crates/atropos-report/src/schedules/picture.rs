@@ -60,7 +60,7 @@ impl Layout {
     }
 }
 
-/// The picture, to stand in a page with the style of [`super::page`]. `number` makes its names unique there.
+/// The picture, to stand in a page with the style of [`super::page()`]. `number` makes its names unique there.
 pub fn picture(trace: &ThreadTrace, number: usize) -> String {
     let layout = Layout::of(trace);
     let Layout { width, height, .. } = layout;

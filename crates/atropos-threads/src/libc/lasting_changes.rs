@@ -1,7 +1,8 @@
 //! Calls of the C library that change what lies outside the process and so outlives an execution: files, directories, the
-//! current directory, other processes. But for files in the process's own directory ([`private_files`](super::private_files)) they are not let through, and end the execution: the next one would not begin as this one did, and a
-//! mutant must not destroy what the original leaves alone. (The environment is put back with the statics.) Looks at what
-//! changes outside by itself only mark the execution.
+//! current directory, other processes. But for files in the process's own directory ([`super::private_files`]) they are not
+//! let through, and end the execution: the next one would not begin as this one did, and a mutant must not destroy what the
+//! original leaves alone. (The environment is put back with the statics.) Looks at what changes outside by itself only mark
+//! the execution.
 
 use std::ffi::{CStr, c_char, c_int, c_long, c_uint};
 
