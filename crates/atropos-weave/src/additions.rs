@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use atropos_mutants::mutant::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::diagnostics::{DiagnosticSpan, RustcDiagnostic};
+use crate::diagnostics::RustcDiagnostic;
 use crate::weave::FileWeave;
 
 /// What is added, in all its pieces or not at all.
@@ -154,7 +154,7 @@ pub fn roll_back(
     let before = rejected.len();
     let mut unsure = Vec::new();
     for error in errors {
-        let spots = spots(error, texts, &name);
+        let spots = error.places_in(texts, &name);
         let guilty: BTreeSet<u32> = spots
             .iter()
             .flat_map(|(file, span)| {
@@ -204,32 +204,12 @@ pub fn roll_back(
     rejected.len() > before
 }
 
-/// The places in files with additions that an error names, those that it is about first.
-fn spots(
-    error: &RustcDiagnostic,
-    texts: &BTreeMap<String, AddedText>,
-    name: &impl Fn(&str) -> Option<String>,
-) -> Vec<(String, Span)> {
-    let mut spans: Vec<&DiagnosticSpan> = error.spans.iter().collect();
-    spans.sort_by_key(|span| !span.is_primary);
-    let mut spots = Vec::new();
-    for span in spans {
-        let mut next = Some(span);
-        while let Some(span) = next {
-            if let Some(file) = name(&span.file_name).filter(|file| texts.contains_key(file)) {
-                spots.push((file, Span::new(span.byte_start, span.byte_end)));
-            }
-            next = span.expansion.as_ref().map(|expansion| &expansion.span);
-        }
-    }
-    spots
-}
-
 #[cfg(test)]
 mod tests {
     use atropos_mutants::mutant::FileMutants;
 
     use super::*;
+    use crate::diagnostics::DiagnosticSpan;
     use crate::forms::FileForms;
     use crate::weave::{WeaveOptions, weave_file};
 

@@ -1,5 +1,8 @@
 //! What rustc says, as `--error-format=json` writes it, down to the parts that rollback reads.
 
+use std::collections::BTreeMap;
+
+use atropos_mutants::mutant::Span;
 use serde::Deserialize;
 
 /// A lint that refuses programs unless it is capped. A mutant that it finds would not compile by
@@ -79,6 +82,28 @@ pub struct MacroExpansion {
 }
 
 impl RustcDiagnostic {
+    /// The places in the given files that it names, those that it is about first. `name` turns the name of a file as rustc
+    /// writes it into one of the files'.
+    pub(crate) fn places_in<T>(
+        &self,
+        files: &BTreeMap<String, T>,
+        name: &impl Fn(&str) -> Option<String>,
+    ) -> Vec<(String, Span)> {
+        let mut spans: Vec<&DiagnosticSpan> = self.spans.iter().collect();
+        spans.sort_by_key(|span| !span.is_primary);
+        let mut places = Vec::new();
+        for span in spans {
+            let mut next = Some(span);
+            while let Some(span) = next {
+                if let Some(file) = name(&span.file_name).filter(|file| files.contains_key(file)) {
+                    places.push((file, Span::new(span.byte_start, span.byte_end)));
+                }
+                next = span.expansion.as_ref().map(|expansion| &expansion.span);
+            }
+        }
+        places
+    }
+
     /// The error's code, such as `E0308`; empty if it has none.
     pub fn code(&self) -> &str {
         self.code.as_ref().map_or("", |code| code.code.as_str())

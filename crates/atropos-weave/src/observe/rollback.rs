@@ -10,7 +10,7 @@ use atropos_mutants::mutant::Span;
 use serde::{Deserialize, Serialize};
 
 use super::weave::Observed;
-use crate::diagnostics::{DiagnosticSpan, RustcDiagnostic};
+use crate::diagnostics::RustcDiagnostic;
 
 /// Something that is inserted and can be left out. Functions and blocks are numbered within their
 /// file, exits within their function.
@@ -80,7 +80,7 @@ pub fn roll_back(
     let before = forms.len();
     let mut unsure = Vec::new();
     for error in errors {
-        let spots = spots(error, observed, &name);
+        let spots = error.places_in(observed, &name);
         let mut pieces: Vec<(String, InsertedPiece)> = Vec::new();
         for (file, span) in &spots {
             let inside = observed[file]
@@ -157,30 +157,10 @@ fn around(observed: &Observed, span: Span) -> Vec<InsertedPiece> {
         .collect()
 }
 
-/// The places in observed files that an error names, those that it is about first.
-fn spots(
-    error: &RustcDiagnostic,
-    observed: &BTreeMap<String, Observed>,
-    name: &impl Fn(&str) -> Option<String>,
-) -> Vec<(String, Span)> {
-    let mut spans: Vec<&DiagnosticSpan> = error.spans.iter().collect();
-    spans.sort_by_key(|span| !span.is_primary);
-    let mut spots = Vec::new();
-    for span in spans {
-        let mut next = Some(span);
-        while let Some(span) = next {
-            if let Some(file) = name(&span.file_name).filter(|file| observed.contains_key(file)) {
-                spots.push((file, Span::new(span.byte_start, span.byte_end)));
-            }
-            next = span.expansion.as_ref().map(|expansion| &expansion.span);
-        }
-    }
-    spots
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnostics::DiagnosticSpan;
 
     const FILE: &str = "a.rs";
 
