@@ -20,7 +20,7 @@ use atropos_values::{MutantId, Numbering, PointId};
 
 use crate::VERSION;
 use crate::effect::Effects;
-use crate::path_set::{FileUse, PathSet};
+use crate::path_set::{FileUse, PathList, PathSet};
 use crate::sys;
 use crate::test_run::{Record, RunEvidence, TestResult};
 use crate::text::SharedText;
@@ -75,8 +75,6 @@ pub struct Header {
     pub spawn_limit: AtomicU64,
     /// When the run that the board is for began, in nanoseconds since 1970: files are old that were there before.
     pub began: AtomicU64,
-    /// Not 0: a mutant may change old files.
-    pub old_files: AtomicU64,
     /// What pseudo-random bytes start from; the same for every run of a test.
     pub seed: AtomicU64,
     /// Not 0: processes in plain mode note what they reach and infect.
@@ -120,6 +118,10 @@ pub struct Header {
     pub files_looked_at: PathSet,
     pub files_changed: PathSet,
     pub directories_changed: PathSet,
+
+    /// Files that were there before all tests: the original writes down those that it changes, and a mutant may change these and
+    /// no others.
+    pub old_files: PathList,
 
     /// Names of environment variables that were asked for since the board was made.
     pub variables: PathSet,

@@ -86,8 +86,6 @@ pub struct Limits {
     pub file_size: u64,
     /// Threads and processes that one process may start; 0: no limit.
     pub spawns: u64,
-    /// Files may be changed that were there before all tests: the original does so, too.
-    pub old_files: bool,
 }
 
 impl Limits {
@@ -101,7 +99,6 @@ impl Limits {
             address_space: 0,
             file_size: 0,
             spawns: 0,
-            old_files: true,
         }
     }
 }
@@ -324,6 +321,7 @@ impl Client {
         capture: &Path,
     ) -> Result<Baseline, ZygoteError> {
         self.prepare(limits, &[]);
+        self.board.header().old_files.set([]);
         for byte in self.board.reached().iter().chain(self.board.infected()) {
             byte.store(0, Ordering::Relaxed);
         }
@@ -363,7 +361,7 @@ impl Client {
         })
     }
 
-    /// Runs the wanted mutants under a test. `on_test_run` is told of each as soon as it is final;
+    /// Runs the wanted mutants under a test. The old files that they may change are those on the board. `on_test_run` is told of each as soon as it is final;
     /// mutants that were not decided (cancelled, declared dead) are not mentioned.
     pub fn run(
         &mut self,
@@ -442,7 +440,6 @@ impl Client {
             (&header.address_limit, limits.address_space),
             (&header.file_limit, limits.file_size),
             (&header.spawn_limit, limits.spawns),
-            (&header.old_files, u64::from(limits.old_files)),
             (&header.deadline, sys::now() + time),
             (&header.depth, 1),
             (&header.current, 0),

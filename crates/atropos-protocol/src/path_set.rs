@@ -1,4 +1,5 @@
-//! Sets of paths that fit into a board: they say "perhaps" now and then where it should be "no", never the other way.
+//! Sets of paths that fit into a board. A [`PathSet`] says "perhaps" now and then where it should be "no", never the other way; a
+//! [`PathList`] says "no" of paths for which it has no room, and "yes" only of those that were added.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
@@ -31,11 +32,57 @@ impl PathSet {
 
 /// The word and the bit that stand for a path.
 fn place(path: &Path) -> (usize, u64) {
-    // The hash of a path is that of its parts: `a//b` and `a/./b` are `a/b`.
+    let bit = hash(path) as usize % (WORDS * 64);
+    (bit / 64, 1 << (bit % 64))
+}
+
+/// How many paths a list has room for.
+const MOST: usize = 128;
+
+/// A list in shared memory of the hashes of paths: that two paths have the same one does not happen.
+#[repr(C)]
+pub struct PathList([AtomicU64; MOST]);
+
+impl PathList {
+    /// Adds a path, if there is room.
+    pub fn add(&self, path: &Path) {
+        let hash = hash(path);
+        for place in &self.0 {
+            match place.compare_exchange(0, hash, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return,
+                Err(there) if there == hash => return,
+                Err(_) => {}
+            }
+        }
+    }
+
+    pub fn contains(&self, path: &Path) -> bool {
+        let hash = hash(path);
+        self.0
+            .iter()
+            .any(|place| place.load(Ordering::Relaxed) == hash)
+    }
+
+    /// The hashes of its paths.
+    pub fn get(&self) -> Vec<u64> {
+        let all = self.0.iter().map(|place| place.load(Ordering::Relaxed));
+        all.filter(|&hash| hash != 0).collect()
+    }
+
+    /// Makes it hold these paths and no others, as far as there is room.
+    pub fn set(&self, hashes: impl IntoIterator<Item = u64>) {
+        let mut hashes = hashes.into_iter();
+        for place in &self.0 {
+            place.store(hashes.next().unwrap_or(0), Ordering::Relaxed);
+        }
+    }
+}
+
+/// Never 0. The hash of a path is that of its parts: `a//b` and `a/./b` are `a/b`.
+fn hash(path: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
     path.hash(&mut hasher);
-    let bit = hasher.finish() as usize % (WORDS * 64);
-    (bit / 64, 1 << (bit % 64))
+    hasher.finish().max(1)
 }
 
 /// A set as it was at some moment.
@@ -158,6 +205,28 @@ mod tests {
         assert!(!set.get().contains(Path::new("/a/c")));
         set.clear();
         assert!(set.get().is_empty());
+    }
+
+    #[test]
+    fn a_list_holds_what_was_added_and_no_more_than_it_has_room_for() {
+        let list = PathList(std::array::from_fn(|_| AtomicU64::new(0)));
+        let paths: Vec<_> = (0..2 * MOST).map(|i| format!("/a/{i}")).collect();
+        for path in paths.iter().chain(&paths) {
+            list.add(Path::new(path));
+        }
+        let held = |list: &PathList| -> Vec<bool> {
+            let paths = paths.iter();
+            paths.map(|path| list.contains(Path::new(path))).collect()
+        };
+        let expected: Vec<_> = (0..2 * MOST).map(|i| i < MOST).collect();
+        assert_eq!(held(&list), expected);
+        let some = list.get().into_iter().take(3);
+        list.set(some);
+        let expected: Vec<_> = (0..2 * MOST).map(|i| i < 3).collect();
+        assert_eq!(held(&list), expected);
+        assert!(list.contains(Path::new("/a/./2")));
+        list.set([]);
+        assert!(list.get().is_empty());
     }
 
     #[test]

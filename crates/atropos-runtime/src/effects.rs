@@ -6,9 +6,10 @@
 //! the others ends the run before it happens, and the mutant is left to a process of its own.
 
 use std::ffi::{CStr, c_char};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use atropos_protocol::{Effect, Effects, TestResult, sys};
+use atropos_protocol::{Board, Effect, Effects, TestResult, sys};
 
 use crate::role::Role;
 use crate::{conclude, descendants, lasting_changes, outside_tests, role, without_harness};
@@ -94,7 +95,7 @@ pub fn note_clock(call: &CStr) {
 }
 
 /// The program is about to change what is at a path, if there is anything. A mutant is stopped before it changes what was
-/// there before all tests, unless the original does that as well.
+/// there before all tests, unless the original changes the same file.
 pub fn change(call: &CStr, at: i32, path: *const c_char, follow: bool) {
     if lasting_changes::is_at_work() || outside_tests::is_ending() {
         return;
@@ -105,18 +106,27 @@ pub fn change(call: &CStr, at: i32, path: *const c_char, follow: bool) {
     let began = header.began.load(Ordering::Relaxed);
     let is_recorded = match role::role() {
         Role::Recorder => true,
-        Role::Mutant if header.old_files.load(Ordering::Relaxed) == 0 => false,
+        Role::Mutant => false,
         _ => return,
     };
     let errno = sys::errno();
     // SAFETY: the program is about to hand this string to libc.
     let found = unsafe { sys::find(at, path, follow) };
-    let is_old = found.is_some_and(|found| found.is_file && found.is_older_than(began));
+    let is_old = found
+        .as_ref()
+        .is_some_and(|found| found.is_file && found.is_older_than(began));
     if is_recorded {
         let old = if is_old { Effect::OldFiles.bit() } else { 0 };
         let effects = Effect::Files.bit() | old;
         header.effects.fetch_or(effects, Ordering::Relaxed);
-    } else if is_old {
+        // What it makes has no time of birth on some file systems, and is taken for old the next time.
+        if (is_old || found.is_none())
+            && let Some(path) = lasting_changes::resolved(at, path, follow)
+            && !lasting_changes::is_own(&path)
+        {
+            header.old_files.add(&path);
+        }
+    } else if is_old && !may_change(board, lasting_changes::resolved(at, path, follow)) {
         let mut text = Line::new();
         text.push(call.to_bytes());
         text.push(b" ");
@@ -125,6 +135,13 @@ pub fn change(call: &CStr, at: i32, path: *const c_char, follow: bool) {
         conclude::stop(TestResult::Harm, text.as_str());
     }
     sys::set_errno(errno);
+}
+
+/// Whether a mutant may change this old file. Where files have no time of birth, its own temporary ones are taken for old.
+fn may_change(board: &Board, path: Option<PathBuf>) -> bool {
+    path.is_some_and(|path| {
+        board.header().old_files.contains(&path) || lasting_changes::is_own(&path)
+    })
 }
 
 /// The program is about to send a signal. A mutant is stopped before one reaches a process that is not the test's own.

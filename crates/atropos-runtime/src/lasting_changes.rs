@@ -250,6 +250,29 @@ fn is_old(board: &Board, path: &Path) -> bool {
     found.is_some_and(|found| found.is_older_than(began))
 }
 
+/// The path of what is to be changed, by whatever links it is named; none if that can't be told.
+pub fn resolved(at: i32, path: *const c_char, follow: bool) -> Option<PathBuf> {
+    work(|| {
+        let path = absolute(at, path)?;
+        if follow && let Ok(target) = fs::canonicalize(&path) {
+            return Some(target);
+        }
+        let directory = path
+            .parent()
+            .and_then(|parent| fs::canonicalize(parent).ok());
+        Some(match (directory, path.file_name()) {
+            (Some(directory), Some(name)) => directory.join(name),
+            _ => path,
+        })
+    })
+}
+
+/// Whether a resolved path leads into the directory for temporary files of this run.
+pub fn is_own(path: &Path) -> bool {
+    let own = OWN.get().and_then(Option::as_ref);
+    work(|| own.and_then(|own| fs::canonicalize(own).ok())).is_some_and(|own| path.starts_with(own))
+}
+
 /// The whole path, if it leads outside.
 fn outside(at: i32, path: *const c_char) -> Option<PathBuf> {
     absolute(at, path).filter(|path| is_outside(path))

@@ -2,7 +2,7 @@
 //!
 //! What may be done is decided by `atropos-sandbox`; here are the places where programs are started.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::env;
 use std::io;
 use std::ops::{Deref, DerefMut};
@@ -58,10 +58,18 @@ pub fn is_on() -> bool {
     *IS_ON.get_or_init(|| unavailable().is_none())
 }
 
+/// What the original of a test was seen to do.
+#[derive(Clone, Debug, Default)]
+struct SeenOfTest {
+    permissions: Permissions,
+    /// Old files that it changed, as the C library's functions saw it: what a mutant may change where there is no supervisor.
+    old_files: BTreeSet<u64>,
+}
+
 /// What the originals of tests were seen to do, by binary and test.
 #[derive(Debug, Default)]
 pub struct SeenOfTests {
-    all: Mutex<HashMap<(usize, usize), Permissions>>,
+    all: Mutex<HashMap<(usize, usize), SeenOfTest>>,
     /// Below these directories mutants may make new files, which are removed again.
     places: Vec<PathBuf>,
 }
@@ -88,15 +96,19 @@ impl SeenOfTests {
         &self.places
     }
 
-    fn add(&self, test: (usize, usize), seen: &Permissions) {
+    fn add(&self, test: (usize, usize), board: &Board, supervisor: Option<&Supervisor>) {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        all.entry(test).or_default().unite(seen);
+        let seen = all.entry(test).or_default();
+        seen.old_files.extend(board.header().old_files.get());
+        if let Some(supervisor) = supervisor {
+            seen.permissions.unite(&supervisor.seen());
+        }
     }
 
     /// What the mutants of a test may do.
-    pub fn of(&self, binary: usize, test: usize) -> Permissions {
+    fn of(&self, test: (usize, usize)) -> SeenOfTest {
         let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        all.get(&(binary, test)).cloned().unwrap_or_default()
+        all.get(&test).cloned().unwrap_or_default()
     }
 }
 
@@ -175,9 +187,8 @@ impl SandboxedZygote {
     ) -> Result<Baseline, ZygoteError> {
         self.set_mode(SupervisorMode::Observe);
         let baseline = self.client.baseline(test, limits, capture);
-        if let Some(supervisor) = &self.supervisor {
-            self.seen.add((self.binary, test), &supervisor.seen());
-        }
+        let supervisor = self.supervisor.as_ref();
+        (self.seen).add((self.binary, test), &self.client.board(), supervisor);
         self.set_mode(SupervisorMode::Idle);
         baseline
     }
@@ -191,8 +202,12 @@ impl SandboxedZygote {
         limits: &Limits,
         on_test_run: &mut dyn FnMut(MutantId, TestRun),
     ) -> Result<MutantsRun, ZygoteError> {
+        let SeenOfTest {
+            permissions,
+            old_files,
+        } = self.seen.of((self.binary, test));
+        self.client.board().header().old_files.set(old_files);
         if self.supervisor.is_some() {
-            let permissions = self.seen.of(self.binary, test);
             let places = self.seen.places.iter().map(PathBuf::as_path);
             let log = Log::of(self.client.board().path());
             let writable = permissions.writable().chain(places).chain(log.place());

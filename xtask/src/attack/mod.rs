@@ -1,9 +1,11 @@
 //! Attacks runs and looks whether a verdict is lost or changed: the tool is killed at random moments, compilers are killed, sources are
-//! edited while a run goes on. After each attack a run must end as one that was left in peace, and the attacked run itself
-//! must never end as a success that it was not. Then come odd environments, hostile crates and mutants that do harm.
+//! edited while a run goes on. After each attack a run must end as one that was left in peace, with all files as they were, and
+//! the attacked run itself must never end as a success that it was not. Then come odd environments, hostile crates and mutants
+//! that do harm.
 
 mod environments;
 mod hostile_crates;
+mod kills_and_edits;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,20 +20,20 @@ use anyhow::{Context, Result, bail};
 use atropos_report::outcomes::Outcomes;
 use clap::Args;
 
-use crate::random::Random;
 use crate::subject;
 
-/// Trees of the repository that are attacked.
-const SUBJECTS: [&str; 3] = ["examples/bank", "examples/primes", "testdata/busy_waiting"];
+/// Trees of the repository that are attacked. The tests of the last one change files of the tree.
+const SUBJECTS: [&str; 3] = [
+    "examples/bank",
+    "examples/primes",
+    "testdata/leftover_files",
+];
 
 /// No run of these trees takes so long.
 const LIMIT: Duration = Duration::from_secs(900);
 
 /// So many more runs are made if mutants are undecided, as they may be on a busy machine.
 const TRIES: usize = 2;
-
-/// The exit code that says that mutants were not tested.
-const NOT_TESTED: i32 = 5;
 
 #[derive(Args)]
 pub struct AttackOptions {
@@ -58,29 +60,15 @@ pub struct AttackOptions {
     program: Option<PathBuf>,
 }
 
-/// What is done to a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Attack {
-    KillTool,
-    KillCompiler,
-    EditSource,
-}
-
-impl Attack {
-    fn name(self) -> &'static str {
-        match self {
-            Attack::KillTool => "tool killed at a random moment",
-            Attack::KillCompiler => "compiler killed",
-            Attack::EditSource => "source edited during a run",
-        }
-    }
-}
-
 /// What a run that is left in peace comes to.
 struct UndisturbedRun {
     code: i32,
     verdicts: BTreeMap<String, String>,
     time: Duration,
+    /// The files of the tree, apart from what is built.
+    files: BTreeMap<PathBuf, Vec<u8>>,
+    /// How often compilers are called on a unit.
+    compiler_calls: u64,
 }
 
 /// How often each attack was tried, and what was bad.
@@ -155,34 +143,8 @@ pub fn run(options: &AttackOptions) -> Result<()> {
             ways_to_do_harm(),
         );
     }
-    kills_and_edits(options, &subjects, &mut tally, &is_over);
+    kills_and_edits::attack(options, &subjects, &mut tally, &is_over);
     tally.finish()
-}
-
-/// Kills and edits, the three of them in turn.
-fn kills_and_edits(
-    options: &AttackOptions,
-    subjects: &[(Tree, UndisturbedRun)],
-    tally: &mut Tally,
-    is_over: &dyn Fn() -> bool,
-) {
-    let mut random = Random::new(options.seed);
-    let attacks = [
-        (Attack::KillTool, options.kills),
-        (Attack::KillCompiler, options.compilers),
-        (Attack::EditSource, options.edits),
-    ];
-    let most = attacks.map(|(_, times)| times).into_iter().max();
-    let turns = (0..most.unwrap_or_default())
-        .flat_map(|turn| attacks.map(|(attack, times)| (turn, attack, times)));
-    for (turn, attack, _) in turns.filter(|(turn, _, times)| turn < times) {
-        if is_over() {
-            break;
-        }
-        let (tree, peace) = &subjects[turn % subjects.len()];
-        let result = tree.attack(attack, peace, &mut random);
-        tally.note(attack.name(), tree.name, result);
-    }
 }
 
 /// The bundled test tries every way in every run mode, each as a mutant.
@@ -273,10 +235,16 @@ impl Tree {
         let code = self.end(self.start(&[])?)?;
         let time = start.elapsed();
         let verdicts = self.verdicts()?;
+        self.forget_runs();
+        let never = 0;
+        let (compiler, count) = self.deadly_compiler(never)?;
+        self.end(self.start(&[("RUSTC", &compiler)])?)?;
         Ok(UndisturbedRun {
             code,
             verdicts,
             time,
+            files: self.files()?,
+            compiler_calls: lines_of(&count),
         })
     }
 
@@ -302,7 +270,29 @@ impl Tree {
                 peace.code
             );
         }
-        self.has_verdicts_of(peace, &self.directory.join("target/atropos"))
+        self.has_verdicts_of(peace, &self.directory.join("target/atropos"))?;
+        if self.files()? != peace.files {
+            bail!("files of the tree were changed");
+        }
+        Ok(())
+    }
+
+    /// All files but those below the target directory, with their contents.
+    fn files(&self) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
+        let mut found = BTreeMap::new();
+        let mut open = vec![self.directory.clone()];
+        while let Some(directory) = open.pop() {
+            for entry in fs::read_dir(directory)? {
+                let entry = entry?;
+                if entry.file_type()?.is_dir() {
+                    open.extend((entry.file_name() != "target").then(|| entry.path()));
+                } else {
+                    let contents = fs::read(entry.path()).unwrap_or_default();
+                    found.insert(entry.path(), contents);
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// What a run wrote is what it writes in peace.
@@ -315,53 +305,6 @@ impl Tree {
             }
         }
         Ok(())
-    }
-
-    fn attack(&self, attack: Attack, peace: &UndisturbedRun, random: &mut Random) -> Result<()> {
-        self.forget_runs();
-        let moment = Duration::from_millis(random.next() % peace.time.as_millis().max(1) as u64);
-        match attack {
-            Attack::KillTool => {
-                let mut child = self.start(&[])?;
-                thread::sleep(moment);
-                child.kill()?;
-                child.wait()?;
-            }
-            Attack::KillCompiler => {
-                let fatal = 1 + random.next() % 6;
-                let (compiler, count) = self.deadly_compiler(fatal)?;
-                let code = self.end(self.start(&[("RUSTC", &compiler)])?)?;
-                let calls = fs::read_to_string(count)
-                    .unwrap_or_default()
-                    .lines()
-                    .count() as u64;
-                let expected = if calls >= fatal {
-                    NOT_TESTED
-                } else {
-                    peace.code
-                };
-                if code != expected {
-                    bail!(
-                        "the run whose compiler was killed at call {fatal} of {calls} ends with {code}"
-                    );
-                }
-            }
-            Attack::EditSource => {
-                let file = self.directory.join("src/lib.rs");
-                let text = fs::read_to_string(&file)?;
-                let child = self.start(&[])?;
-                thread::sleep(moment);
-                fs::write(&file, format!("{text}\n// edited\n"))?;
-                let code = self.end(child);
-                fs::write(&file, &text)?;
-                // An edit before the sources are read, or after all is done, changes nothing.
-                let code = code?;
-                if ![peace.code, 1].contains(&code) {
-                    bail!("the run with an edited source ends with {code}");
-                }
-            }
-        }
-        self.recovers(peace)
     }
 
     /// A compiler that kills itself when it is called on a unit for the `fatal`th time, and the file with a line for each call.
@@ -378,4 +321,10 @@ impl Tree {
         fs::set_permissions(&rustc, fs::Permissions::from_mode(0o755))?;
         Ok((rustc, count))
     }
+}
+
+/// How many lines a file has; none if it is not there.
+fn lines_of(file: &Path) -> u64 {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    text.lines().count() as u64
 }

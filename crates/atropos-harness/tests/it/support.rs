@@ -255,6 +255,5 @@ pub fn limits() -> Limits {
         address_space: 1 << 30,
         file_size: 1 << 20,
         spawns: 20,
-        old_files: false,
     }
 }

@@ -64,6 +64,8 @@ pub struct PlainBaseline {
     pub effects: Effects,
     /// It changes files that outlive it, so that it can't run beside itself.
     pub is_alone: bool,
+    /// What was there before the run and it changes, as [`PathList`](atropos_protocol::path_set::PathList) has it.
+    pub old_files: Vec<u64>,
     /// What it does outside its process.
     pub permissions: Permissions,
     pub evidence: Option<RunEvidence>,
@@ -149,6 +151,7 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
                 spawns: header.spawns.load(Ordering::Relaxed),
                 effects,
                 is_alone: !header.files_changed.get().is_empty(),
+                old_files: header.old_files.get(),
                 permissions: ran.seen,
                 evidence: evidence(context, &test, &board),
                 test,
@@ -277,11 +280,8 @@ fn run_mutant(
         effects,
         ..UsedByOriginal::default()
     };
-    let limits = Limits {
-        // A program is run only once without a mutant, and may leave files behind that it finds the next time.
-        old_files: test.effects.contains(Effect::Files),
-        ..run_mode::limits(&used, multiplier)
-    };
+    let limits = run_mode::limits(&used, multiplier);
+    board.header().old_files.set(test.old_files.iter().copied());
     let start = Instant::now();
     let mut memory = MemoryWatch::start();
     let beside_others = exclusive_runs.beside_others();
@@ -428,8 +428,6 @@ impl Program<'_> {
         header.heap_limit.store(limits.heap, Ordering::Relaxed);
         header.file_limit.store(limits.file_size, Ordering::Relaxed);
         header.spawn_limit.store(limits.spawns, Ordering::Relaxed);
-        let old_files = u64::from(limits.old_files);
-        header.old_files.store(old_files, Ordering::Relaxed);
         header.spawned_limit.store(0, Ordering::Relaxed);
         let mut command = invocation.command();
         command

@@ -135,7 +135,6 @@ pub fn limits(used: &UsedByOriginal, multiplier: f64) -> Limits {
             false => heap.saturating_mul(4),
         },
         file_size: file_size(used.effects),
-        old_files: used.effects.contains(Effect::OldFiles),
     }
 }
 

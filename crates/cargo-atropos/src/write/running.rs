@@ -235,7 +235,6 @@ impl<'a> TestRunner<'a> {
         const HEAP: u64 = 1 << 30;
         let before = Limits {
             heap: HEAP,
-            old_files: false,
             ..Limits::only_time(TIME_LIMIT)
         };
         let (first, steps, seconds) = self.sandboxed(test, &before)?;

@@ -137,8 +137,13 @@ pub fn in_the_temporary_directory() -> bool { false }
 pub fn again_and_again() -> bool { false }
 pub fn of_nothing() -> bool { false }
 pub fn ended_by_another() -> bool { false }
+pub fn of_its_own_old_file() -> bool { false }
+pub fn of_another_old_file() -> bool { false }
+pub fn of_another_by_a_link() -> bool { false }
 ",
         ),
+        ("own", "old"),
+        ("other", "old"),
         (
             "tests/makers.rs",
             r#"use std::{fs, path::Path, process::Command};
@@ -177,6 +182,20 @@ fn what_is_not_there_is_removed() {
     }
 }
 
+#[test]
+fn an_old_file_is_changed() {
+    let by_another_name = concat!(env!("CARGO_MANIFEST_DIR"), "/src/../own");
+    fs::write(if makers::of_its_own_old_file() { by_another_name } else { "own" }, "old").unwrap();
+    let link = std::env::temp_dir().join("link");
+    if makers::of_another_by_a_link() {
+        std::os::unix::fs::symlink(concat!(env!("CARGO_MANIFEST_DIR"), "/other"), &link).unwrap();
+        fs::write(link, "new").unwrap();
+    }
+    if makers::of_another_old_file() {
+        fs::write("other", "new").unwrap();
+    }
+}
+
 /// As the system does when memory runs out: who it was is not known afterwards.
 #[test]
 fn a_process_ends_the_test() {
@@ -192,16 +211,23 @@ fn a_process_ends_the_test() {
         let run = tree
             .run(&[sandbox, "--no-doc", "--re", "with true"])
             .has_code(2);
+        assert_eq!(tree.read("other"), "old", "{sandbox}");
         let survives = |name: &str| (format!("{name}: replace body with true"), "survived");
         let survivors = [
             "by_a_program",
             "in_the_temporary_directory",
             "again_and_again",
             "of_nothing",
+            "of_its_own_old_file",
         ];
         let mut expected: Vec<(String, &str)> = survivors.map(survives).into();
-        let ended = "ended_by_another: replace body with true";
-        expected.push((ended.to_owned(), "undecided"));
+        for name in [
+            "ended_by_another",
+            "of_another_old_file",
+            "of_another_by_a_link",
+        ] {
+            expected.push((format!("{name}: replace body with true"), "undecided"));
+        }
         let expected: Vec<(&str, &str)> = expected.iter().map(|(m, v)| (m.as_str(), *v)).collect();
         run.check("src/lib.rs", &expected);
         if sandbox == "--require-sandbox" {
