@@ -125,6 +125,8 @@ pub struct Header {
 
     /// Names of environment variables that were asked for since the board was made.
     pub variables: PathSet,
+    /// Paths in the source tree that were read, listed or looked at since the board was made.
+    pub tree_files: PathSet,
     /// The source tree, whose files are evidence.
     pub tree: SharedText<128>,
     /// The first effect, as text.

@@ -48,10 +48,12 @@ pub enum Effect {
     OwnThreads = 18,
     /// It uses files that are neither its own temporary ones nor those of the source tree.
     OutsideFiles = 19,
+    /// It reads Rust code of the source tree.
+    ReadsCode = 20,
 }
 
 impl Effect {
-    pub const ALL: [Effect; 20] = [
+    pub const ALL: [Effect; 21] = [
         Effect::Files,
         Effect::Network,
         Effect::Processes,
@@ -72,6 +74,7 @@ impl Effect {
         Effect::LastingFiles,
         Effect::OwnThreads,
         Effect::OutsideFiles,
+        Effect::ReadsCode,
     ];
 
     pub const fn bit(self) -> u64 {
@@ -100,6 +103,7 @@ impl Effect {
             Effect::LastingFiles => "changes files that last",
             Effect::OwnThreads => "runs its code in several threads",
             Effect::OutsideFiles => "uses files outside the source tree",
+            Effect::ReadsCode => "reads code of the source tree",
         }
     }
 }

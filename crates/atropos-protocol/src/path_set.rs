@@ -1,9 +1,11 @@
 //! Sets of paths that fit into a board. A [`PathSet`] says "perhaps" now and then where it should be "no", never the other way; a
 //! [`PathList`] says "no" of paths for which it has no room, and "yes" only of those that were added.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::hash::{FNV_1A, fnv_1a, spread};
 
 const WORDS: usize = 32;
 
@@ -78,11 +80,13 @@ impl PathList {
     }
 }
 
-/// Never 0. The hash of a path is that of its parts: `a//b` and `a/./b` are `a/b`.
+/// Never 0, and the same in every version of std, because sets are kept. The hash of a path is that of its parts: `a//b` and
+/// `a/./b` are `a/b`.
 fn hash(path: &Path) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    path.hash(&mut hasher);
-    hasher.finish().max(1)
+    let hash = path.components().fold(FNV_1A, |hash, part| {
+        fnv_1a(fnv_1a(hash, part.as_os_str().as_bytes()), b"/")
+    });
+    spread(hash).max(1)
 }
 
 /// A set as it was at some moment.

@@ -145,36 +145,47 @@ pub fn rename(from: (i32, *const c_char), to: (i32, *const c_char)) {
     });
 }
 
-/// Notes the first use of a file that is neither the run's own nor a part of the source tree that only is read: what it
-/// holds is not known to a later run.
+/// Notes what later runs compare: which files of the source tree were used. Of others it notes that there are some: what they
+/// hold is not known to a later run.
 fn note_use(at: i32, path: *const c_char, changes: bool) {
-    let Some((board, _)) = seen().filter(|_| !effects::seen().contains(Effect::OutsideFiles))
-    else {
+    let Some(board) = role::board().filter(|_| !is_at_work()) else {
         return;
     };
-    let mut is_evident = true;
+    let is_known = || effects::seen().contains(Effect::OutsideFiles);
+    let is_bystander = role::role() == Role::Bystander;
+    if !is_bystander && is_known() {
+        return;
+    }
+    let mut place = None;
     work(|| {
-        is_evident = absolute(at, path).is_none_or(|path| {
+        place = absolute(at, path).and_then(|path| {
             let own = OWN.get().and_then(Option::as_ref);
-            own.is_some_and(|own| path.starts_with(own))
-                || path == Path::new("/dev/null")
-                || !changes && is_in_tree(&path, &board.header().tree.get())
+            if own.is_some_and(|own| path.starts_with(own)) || path == Path::new("/dev/null") {
+                return None;
+            }
+            let is_evident = !changes && is_in_tree(&path, &board.header().tree.get());
+            if is_evident {
+                board.header().tree_files.add(&path);
+            }
+            let is_code = path.extension().is_some_and(|extension| extension == "rs");
+            match (is_evident, is_code) {
+                (true, true) => Some(Effect::ReadsCode),
+                (true, false) => None,
+                (false, _) => Some(Effect::OutsideFiles),
+            }
         });
     });
-    if !is_evident {
-        effects::note(Effect::OutsideFiles, c"", Some(path));
+    if let Some(effect) = place.filter(|effect| !is_bystander && !effects::seen().contains(*effect))
+    {
+        effects::note(effect, c"", Some(path));
     }
 }
 
-/// Whether a path leads to a file of the source tree that is compared as a whole: neither what is built there, nor what is
-/// hidden, nor code, of which functions are compared.
+/// Whether a path leads to what is compared with what it was: neither what is built there, nor what is hidden.
 fn is_in_tree(path: &Path, tree: &str) -> bool {
     let Ok(rest) = path.strip_prefix(tree) else {
         return false;
     };
-    if path.extension().is_some_and(|extension| extension == "rs") {
-        return false;
-    }
     let is_source = |part: Component| match part {
         Component::Normal(name) => !name.as_bytes().starts_with(b".") && name != "target",
         _ => false,

@@ -20,7 +20,7 @@ mod process_group;
 mod runner;
 mod runtime_library;
 mod rustc_call;
-mod shadow_tree;
+pub mod shadow_tree;
 pub mod test_binary;
 mod test_environment;
 pub mod toolchain;

@@ -1,30 +1,28 @@
 //! The code of a build as evidence: a hash for each function that says when it is entered, and one for all else in the source
 //! tree.
 //!
-//! A function's hash is of the text of its body, and of where it stands; that of all else is of every file of the tree, less
-//! the bodies of functions. So it holds signatures, types, constants, macros, manifests, data and the bodies of functions
-//! that don't say when they are entered, or whose text matters to others as well (`atropos_mutants::dependence`).
+//! A function's hash is of the text of its body, and of where it stands; that of all else is of the files of the tree that a
+//! build or a test reads ([`super::source_files`]), less the bodies of functions. So it holds signatures, types, constants,
+//! macros, manifests, data and the bodies of functions that don't say when they are entered, or whose text matters to others
+//! as well (`atropos_mutants::dependence`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use atropos_mutants::dependence::{FileDependence, Macros};
 use atropos_mutants::mutant::Span;
 use atropos_report::mutant::MutantInfo;
 use atropos_weave::PackageForms;
 
+use super::build_uses::BuildUses;
 use super::content_hash::ContentHash;
 use super::outside_code::LearnedByCode;
-use crate::accepted;
+use super::source_files::{SourceFiles, add_words};
 use crate::build::Build;
 use crate::build::instructions::BuildInstructions;
 use crate::plan::{Plan, PlannedFile, PlannedPackage};
 use crate::source::SourceTexts;
-
-/// Of a larger file the time of its last change stands for what it holds.
-const MOST_READ: u64 = 64 << 20;
 
 /// The code of a build.
 #[derive(Default)]
@@ -32,10 +30,11 @@ pub struct CodeEvidence {
     /// By the functions' numbers.
     pub functions: Vec<ContentHash>,
     /// All that is not in the bodies of functions.
-    pub outside: ContentHash,
+    pub source_files: SourceFiles,
     /// A program may go through all variables of its environment.
     pub asks_for_all_variables: bool,
     files: HashMap<String, FileCode>,
+    uses: BuildUses,
 }
 
 /// What is known of a file of the plan.
@@ -54,7 +53,7 @@ impl CodeEvidence {
         texts: &SourceTexts,
         build: &Build,
         output: &Path,
-        learned_by_dependencies: LearnedByCode,
+        (learned_by_dependencies, mut uses): (LearnedByCode, BuildUses),
     ) -> CodeEvidence {
         let dependences = dependences(plan, texts);
         let macros = Macros::of(dependences.values());
@@ -99,19 +98,30 @@ impl CodeEvidence {
                 );
             }
         }
-        let outside = outside(plan, texts, &files, output);
-        CodeEvidence {
+        add_words(plan, texts, output, &mut uses);
+        let mut code = CodeEvidence {
             functions,
-            outside,
+            source_files: SourceFiles::default(),
             asks_for_all_variables: learned_by_dependencies.all_variables
                 || dependences.values().any(|file| file.asks_for_all_variables),
             files,
-        }
+            uses,
+        };
+        code.source_files = code.source_files_now(plan, texts, output);
+        code
     }
 
-    /// The hash of all that is not in the bodies of functions, as the tree is now.
-    pub fn outside_now(&self, plan: &Plan, texts: &SourceTexts, output: &Path) -> ContentHash {
-        outside(plan, texts, &self.files, output)
+    /// All that is not in the bodies of functions, as the tree is now.
+    pub fn source_files_now(&self, plan: &Plan, texts: &SourceTexts, output: &Path) -> SourceFiles {
+        SourceFiles::read(plan, texts, (output, &self.uses), |name, text| {
+            let file = self.files.get(name);
+            let (mut hash, mut position) = (ContentHash::default(), 0);
+            for span in file.iter().flat_map(|file| &file.cut) {
+                hash = hash.add(&text[position..span.start]);
+                position = span.end;
+            }
+            hash.add(&text[position..])
+        })
     }
 
     /// Names a mutant by the text of the function that it is in, or by its place outside all functions.
@@ -232,117 +242,4 @@ fn hashes<'t>(
             false => hash,
         }
     })
-}
-
-/// The hash of all files of the tree, those of the plan without what is cut out of them.
-fn outside(
-    plan: &Plan,
-    texts: &SourceTexts,
-    files: &HashMap<String, FileCode>,
-    output: &Path,
-) -> ContentHash {
-    let root = plan.workspace_root.as_std_path();
-    let mut tree = Tree {
-        built: vec![plan.target_directory.clone().into(), output.to_owned()],
-        seen: BTreeSet::new(),
-        files: BTreeMap::new(),
-    };
-    tree.walk(root);
-    for package in &plan.packages {
-        tree.walk(package.manifest_dir.as_std_path());
-    }
-    for file in plan.packages.iter().flat_map(|package| &package.files) {
-        let text = &texts[file.path.as_str()];
-        let mut hash = ContentHash::default();
-        let mut position = 0;
-        for span in files
-            .get(file.path.as_str())
-            .iter()
-            .flat_map(|file| &file.cut)
-        {
-            hash = hash.add(&text[position..span.start]);
-            position = span.end;
-        }
-        let path = root.join(&file.path);
-        tree.files.insert(path, hash.add(&text[position..]));
-    }
-    let all = tree.files.iter();
-    all.fold(ContentHash::default(), |hash, (path, content)| {
-        let name = path.strip_prefix(root).unwrap_or(path);
-        hash.add(name.as_os_str().as_encoded_bytes())
-            .add(content.to_string())
-    })
-}
-
-/// The files of a source tree, each with a hash of what it holds.
-#[derive(Default)]
-pub struct Tree {
-    /// Directories whose files are made, not written.
-    pub built: Vec<PathBuf>,
-    /// Directories that were walked through.
-    seen: BTreeSet<PathBuf>,
-    pub files: BTreeMap<PathBuf, ContentHash>,
-}
-
-impl Tree {
-    /// Adds the files below a directory, but for what is built or hidden, as the runtime counts them to the tree.
-    pub fn walk(&mut self, directory: &Path) {
-        let real = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
-        if !self.seen.insert(real) {
-            return;
-        }
-        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-            let (name, path) = (entry.file_name(), entry.path());
-            let is_hidden = name.as_encoded_bytes().starts_with(b".");
-            if is_hidden || name == "target" || self.built.contains(&path) {
-                continue;
-            }
-            match fs::metadata(&path) {
-                Ok(data) if data.is_dir() => self.walk(&path),
-                // What is accepted changes no run.
-                Ok(_) if name == accepted::FILE_NAME => {}
-                _ => self.add(path),
-            }
-        }
-    }
-
-    /// Adds a file, also one that is not there. Only what has a content of its own is read: opening a FIFO would wait for
-    /// somebody who writes into it, and a device may have no end.
-    pub fn add(&mut self, path: PathBuf) {
-        let hash = ContentHash::default();
-        let hash = match fs::metadata(&path) {
-            Ok(data) if !data.is_file() => hash.number(u64::from(data.mode())),
-            Ok(data) if data.len() > MOST_READ => {
-                hash.add(format!("{} {:?}", data.len(), data.modified().ok()))
-            }
-            _ => fs::read(&path).map_or(hash, |bytes| hash.add(bytes)),
-        };
-        self.files.insert(path, hash);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::os::unix::fs::symlink;
-    use std::process::Command;
-
-    use super::*;
-
-    #[test]
-    fn what_is_no_file_is_noted_without_being_read() {
-        let scratch = tempfile::tempdir().expect("a directory");
-        let root = scratch.path();
-        let fifo = Command::new("mkfifo").arg(root.join("fifo")).status();
-        assert!(fifo.expect("mkfifo").success());
-        symlink("/dev/zero", root.join("endless")).expect("a link");
-        symlink("nowhere", root.join("dangling")).expect("a link");
-        fs::write(root.join("file"), "text").expect("a file");
-        let mut tree = Tree::default();
-        tree.walk(root);
-        let of = |name: &str| tree.files[&root.join(name)];
-        assert_eq!(of("file"), ContentHash::default().add("text"));
-        assert_eq!(of("dangling"), ContentHash::default());
-        assert_ne!(of("fifo"), of("endless"));
-        assert_ne!(of("fifo"), of("dangling"));
-    }
 }

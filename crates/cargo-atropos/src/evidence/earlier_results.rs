@@ -5,11 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context as _, Result};
 use atropos_mutants::mutant::MutantId;
-use atropos_protocol::path_set::Paths;
 use atropos_report::outcomes::Outcomes;
 use atropos_report::verdict::Verdict;
 
-use super::learned::{NewResults, ResultEvidence};
+use super::learned::{NewResults, ResultEvidence, TestUses};
 use super::store::{CurrentRun, Store};
 use super::{CodeEvidence, Surroundings, WholeRun};
 use crate::build::Build;
@@ -55,13 +54,13 @@ impl<'a> EarlierResults<'a> {
                 learned: Mutex::default(),
             });
         }
-        let surroundings =
+        let (surroundings, uses) =
             Surroundings::of(prepared, build).context("can't read what the build was made of")?;
         let learned = surroundings.learned_by_dependencies;
         Ok(EarlierResults {
             prepared,
             plan,
-            code: CodeEvidence::of(plan, &prepared.texts, build, output, learned),
+            code: CodeEvidence::of(plan, &prepared.texts, build, output, (learned, uses)),
             is_used: !prepared.options.execute.no_reuse,
             is_blind: learned.kernel,
             surroundings: Mutex::new(surroundings),
@@ -76,12 +75,12 @@ impl<'a> EarlierResults<'a> {
             return Vec::new();
         }
         let surroundings = lock(&self.surroundings);
-        let (held, asked) = lock(&self.store).holding(&CurrentRun {
+        let (held, used) = lock(&self.store).holding(&CurrentRun {
             plan: self.plan,
             code: &self.code,
             surroundings: &surroundings,
         });
-        self.note_variables(&asked);
+        self.note_uses(&used);
         log::line(&format!("{} results of earlier runs hold", held.len()));
         held
     }
@@ -118,15 +117,18 @@ impl<'a> EarlierResults<'a> {
                 record.note = None;
             }
         }
-        let mut asked = lock(&self.learned).variables().clone();
+        let learned = lock(&self.learned);
+        let mut asked = learned.variables().clone();
         asked.all |= self.code.asks_for_all_variables;
-        WholeRun::keep(prepared, &build.cargo.target_directory, &asked, &outcomes)
+        let unread = self.code.source_files.unread(learned.tree_files());
+        let target_directory = &build.cargo.target_directory;
+        WholeRun::keep(prepared, target_directory, (&asked, unread), &outcomes)
             .context("can't keep the outcomes of this run")
     }
 
-    /// Notes which variables of their environment tests have asked for.
-    pub fn note_variables(&self, asked: &Paths) {
-        lock(&self.learned).note_variables(asked);
+    /// Notes what tests have used of what lies around them.
+    pub fn note_uses(&self, uses: &TestUses) {
+        lock(&self.learned).note_uses(uses);
     }
 
     /// Whether the tree is what it was when the mutants were found: else nobody knows what the tests have read.
@@ -137,7 +139,10 @@ impl<'a> EarlierResults<'a> {
             output_directory,
             ..
         } = self.prepared;
-        self.code.outside_now(plan, texts, output_directory) == self.code.outside
+        let (before, learned) = (&self.code.source_files, lock(&self.learned));
+        let now = self.code.source_files_now(plan, texts, output_directory);
+        let used = learned.tree_files();
+        now.outside(used) == before.outside(used) && now.code(used) == before.code(used)
     }
 
     /// Writes down what was learned, for later runs.

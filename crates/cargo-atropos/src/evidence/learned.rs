@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use atropos_mutants::mutant::MutantId;
 use atropos_protocol::path_set::Paths;
-use atropos_protocol::{Effects, FailureKind, RunEvidence};
+use atropos_protocol::{Board, Effect, Effects, FailureKind, RunEvidence};
 
 use super::surroundings::Variables;
 use crate::journal::KillEntry;
@@ -15,6 +15,32 @@ pub struct NewResults {
     sets: Vec<Vec<u32>>,
     places: HashMap<Vec<u32>, usize>,
     variables: Variables,
+    /// Paths in the tree that tests have used.
+    tree_files: Paths,
+}
+
+/// What tests have used of what lies around them.
+#[derive(Clone, Debug, Default)]
+pub struct TestUses {
+    pub variables: Paths,
+    /// Paths in the source tree.
+    pub tree_files: Paths,
+}
+
+impl TestUses {
+    /// What was noted on a board.
+    pub fn of(board: &Board) -> TestUses {
+        let header = board.header();
+        TestUses {
+            variables: header.variables.get(),
+            tree_files: header.tree_files.get(),
+        }
+    }
+
+    pub fn unite(&mut self, other: &TestUses) {
+        self.variables.unite(&other.variables);
+        self.tree_files.unite(&other.tree_files);
+    }
 }
 
 /// What a result rests on: the mutant's own run, and the test's without a mutant.
@@ -36,6 +62,8 @@ impl ResultEvidence {
 /// What a test said of a mutant.
 pub struct LearnedResult {
     pub set: usize,
+    /// Whether it depends on the bodies of functions that it did not enter, because it has read code.
+    pub reads_code: bool,
     pub seconds: f64,
     /// None: the test passed.
     pub kill: Option<KillEntry>,
@@ -51,6 +79,7 @@ impl Default for NewResults {
                 asked: Paths::default(),
                 all: false,
             },
+            tree_files: Paths::default(),
         }
     }
 }
@@ -85,6 +114,7 @@ impl NewResults {
         });
         let result = LearnedResult {
             set,
+            reads_code: effects.contains(Effect::ReadsCode),
             seconds,
             kill: kill.cloned(),
         };
@@ -92,9 +122,14 @@ impl NewResults {
         true
     }
 
-    /// Notes which variables of their environment tests have asked for.
-    pub fn note_variables(&mut self, asked: &Paths) {
-        self.variables.asked.unite(asked);
+    /// Notes which variables of their environment tests have asked for, and which files of the tree.
+    pub fn note_uses(&mut self, uses: &TestUses) {
+        self.variables.asked.unite(&uses.variables);
+        self.tree_files.unite(&uses.tree_files);
+    }
+
+    pub fn tree_files(&self) -> &Paths {
+        &self.tree_files
     }
 
     pub fn variables(&self) -> &Variables {

@@ -16,6 +16,12 @@ pub struct LearnedByCode {
     /// Programs may call the kernel without libc, so that nobody knows what they read.
     pub kernel: bool,
     pub processor: bool,
+    /// It may read files, or look at them.
+    pub reads_files: bool,
+    /// It makes code from code.
+    pub makes_code: bool,
+    /// It may ask for files by calls of the C library that the runtime does not see.
+    pub asks_unseen: bool,
 }
 
 static WORDS: LazyLock<RegexSet> = LazyLock::new(|| {
@@ -24,6 +30,9 @@ static WORDS: LazyLock<RegexSet> = LazyLock::new(|| {
         r"env::vars|vars_os|\benviron\b",
         r#""syscall\b|"svc "#,
         r"is_x86_feature_detected|is_aarch64_feature_detected|__cpuid|cpufeatures",
+        r"\bread_dir\b|\bread_to_string\b|File::open|\bfs::read|OpenOptions|WalkDir|\bis_file\(|\bis_dir\(|\bexists\(",
+        r"\bproc_macro|TokenStream|\bquote!",
+        r"\b(l?stat(64)?|fstatat(64)?|n?ftw(64)?|fts_open|glob64|scandir(64)?|wordexp|statv?fs(64)?|l?getxattr)\(",
     ];
     let set = RegexSetBuilder::new(patterns).unicode(false).build();
     set.expect("valid patterns")
@@ -37,6 +46,9 @@ impl LearnedByCode {
             all_variables: found.matched(1),
             kernel: found.matched(2),
             processor: found.matched(3),
+            reads_files: found.matched(4),
+            makes_code: found.matched(5),
+            asks_unseen: found.matched(6),
         }
     }
 
@@ -47,6 +59,9 @@ impl LearnedByCode {
             all_variables: self.all_variables || other.all_variables,
             kernel: self.kernel || other.kernel,
             processor: self.processor || other.processor,
+            reads_files: self.reads_files || other.reads_files,
+            makes_code: self.makes_code || other.makes_code,
+            asks_unseen: self.asks_unseen || other.asks_unseen,
         }
     }
 }
@@ -65,35 +80,44 @@ mod tests {
     #[test]
     fn what_code_may_learn_is_told_by_its_words() {
         let of = |text: &str| {
-            let learned = LearnedByCode::of(text.as_bytes());
             let LearnedByCode {
                 places,
                 all_variables,
                 kernel,
                 processor,
-            } = learned;
-            [places, all_variables, kernel, processor]
+                reads_files,
+                makes_code,
+                asks_unseen,
+            } = LearnedByCode::of(text.as_bytes());
+            [
+                (places, "places"),
+                (all_variables, "variables"),
+                (kernel, "kernel"),
+                (processor, "processor"),
+                (reads_files, "reads"),
+                (makes_code, "makes"),
+                (asks_unseen, "unseen"),
+            ]
+            .into_iter()
+            .filter_map(|(is_found, word)| is_found.then_some(word))
+            .collect::<Vec<_>>()
+            .join(" ")
         };
-        assert_eq!(
-            of("let line = Location::caller().line();"),
-            [true, false, false, false]
-        );
-        assert_eq!(
-            of("for (k, v) in std::env::vars_os() {}"),
-            [false, true, false, false]
-        );
-        assert_eq!(of("extern char **environ;"), [false, true, false, false]);
-        assert_eq!(
-            of("asm!(\"syscall\", in(\"rax\") n)"),
-            [false, false, true, false]
-        );
-        assert_eq!(
-            of("if is_x86_feature_detected!(\"avx2\") {}"),
-            [false, false, false, true]
-        );
-        assert_eq!(
-            of("libc::syscall(n); an environment; env::var(\"A\")"),
-            [false; 4]
-        );
+        for (text, found) in [
+            ("let line = Location::caller().line();", "places"),
+            ("for (k, v) in std::env::vars_os() {}", "variables"),
+            ("extern char **environ;", "variables"),
+            ("asm!(\"syscall\", in(\"rax\") n)", "kernel"),
+            ("if is_x86_feature_detected!(\"avx2\") {}", "processor"),
+            (
+                "let text = fs::read_to_string(path); quote! { #text }",
+                "reads makes",
+            ),
+            ("libc::stat(path, &mut answer)", "unseen"),
+            ("libc::syscall(n); an environment; env::var(\"A\")", ""),
+            ("self.status(); file.read(buffer); a quote", ""),
+        ] {
+            assert_eq!(of(text), found, "{text}");
+        }
     }
 }

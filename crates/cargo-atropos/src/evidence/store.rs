@@ -13,14 +13,14 @@ use atropos_mutants::mutant::MutantId;
 use atropos_protocol::path_set::Paths;
 use serde::{Deserialize, Serialize};
 
-use super::learned::NewResults;
+use super::learned::{NewResults, TestUses};
 use super::surroundings::Variables;
 use super::{CodeEvidence, ContentHash, Surroundings};
 use crate::journal::{JournalEntry, KillEntry};
 use crate::plan::Plan;
 
 pub const FILE_NAME: &str = "verdicts.json";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Runs after which a result that was not used is forgotten.
 const MOST_UNUSED: u32 = 30;
 
@@ -44,8 +44,12 @@ pub struct Store {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Circumstances {
     world: ContentHash,
-    /// The tree without the bodies of functions.
+    /// The files of the tree that a build or a test reads, without the bodies of functions.
     outside: ContentHash,
+    /// The code that tests have read, with the bodies of functions.
+    code: ContentHash,
+    /// Paths in the tree that tests have used.
+    tree_files: Vec<u64>,
     /// The variables of the environment that were asked for, and their values by target.
     asked: Vec<u64>,
     all_variables: bool,
@@ -59,6 +63,9 @@ struct StoredResult {
     test: u32,
     circumstances: u32,
     set: u32,
+    /// Whether it depends on the code that tests have read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    reads_code: bool,
     /// The last run that it was of use in.
     used: u32,
     seconds: f64,
@@ -92,9 +99,8 @@ impl Store {
         fs::rename(making, output.join(FILE_NAME))
     }
 
-    /// The results that still hold, for the mutants of the plan, and the variables that they rest on. Those results are marked
-    /// as used.
-    pub fn holding(&mut self, now: &CurrentRun<'_>) -> (Vec<JournalEntry>, Paths) {
+    /// The results that still hold, for the mutants of the plan, and what they have used. Those results are marked as used.
+    pub fn holding(&mut self, now: &CurrentRun<'_>) -> (Vec<JournalEntry>, TestUses) {
         let ids = ids(now);
         let current: BTreeSet<ContentHash> = now.code.functions.iter().copied().collect();
         let known: Vec<bool> = self
@@ -104,25 +110,28 @@ impl Store {
             .collect();
         let holds = |set: &Vec<u32>| set.iter().all(|&function| known[function as usize]);
         let sets: Vec<bool> = self.sets.iter().map(holds).collect();
-        let circumstances: Vec<BTreeSet<&str>> = self
-            .circumstances
-            .iter()
-            .map(|circumstances| circumstances.targets_as_before(now))
-            .collect();
+        let circumstances = self.circumstances.iter();
+        let circumstances: Vec<Option<Holding<'_>>> =
+            circumstances.map(|then| Holding::of(then, now)).collect();
         let mut entries = Vec::new();
-        let mut asked = Paths::default();
+        let mut used = TestUses::default();
         for result in &mut self.results {
             let test = &self.tests[result.test as usize];
             let Some(&mutant) = ids.get(&result.mutant) else {
                 continue;
             };
-            let targets = &circumstances[result.circumstances as usize];
-            if !sets[result.set as usize] || !targets.iter().any(|target| is_of(test, target)) {
+            let Some(holding) = &circumstances[result.circumstances as usize] else {
+                continue;
+            };
+            let targets = &holding.targets;
+            if !sets[result.set as usize]
+                || result.reads_code && !holding.is_code_as_before
+                || !targets.iter().any(|target| is_of(test, target))
+            {
                 continue;
             }
             result.used = self.run;
-            let circumstances = &self.circumstances[result.circumstances as usize];
-            asked.unite(&circumstances.asked().unwrap_or_default());
+            used.unite(&holding.used);
             entries.push(JournalEntry {
                 test: test.clone(),
                 mutant,
@@ -131,7 +140,7 @@ impl Store {
                 explored: None,
             });
         }
-        (entries, asked)
+        (entries, used)
     }
 
     /// Adds what this run has learned, and forgets what was of no use for long.
@@ -144,7 +153,9 @@ impl Store {
         });
         let circumstances = Circumstances {
             world: now.surroundings.world,
-            outside: now.code.outside,
+            outside: now.code.source_files.outside(learned.tree_files()),
+            code: now.code.source_files.code(learned.tree_files()),
+            tree_files: learned.tree_files().words().to_vec(),
             asked: asked.asked.words().to_vec(),
             all_variables: asked.all,
             values: values.collect(),
@@ -167,6 +178,7 @@ impl Store {
                 test: packed_place(&mut packed.tests, test.to_owned()),
                 circumstances: place,
                 set: 0,
+                reads_code: result.reads_code,
                 used: run,
                 seconds: result.seconds,
                 kill: result.kill.clone(),
@@ -207,30 +219,39 @@ fn ids(now: &CurrentRun<'_>) -> HashMap<ContentHash, MutantId> {
     ids
 }
 
-impl Circumstances {
-    fn asked(&self) -> Option<Paths> {
-        Paths::of_words(&self.asked)
-    }
+/// What of some circumstances is as it was.
+struct Holding<'s> {
+    /// The targets whose tests run under the same circumstances.
+    targets: BTreeSet<&'s str>,
+    /// The code that tests have read.
+    is_code_as_before: bool,
+    used: TestUses,
+}
 
-    /// The targets whose tests run under the same circumstances now.
-    fn targets_as_before(&self, now: &CurrentRun<'_>) -> BTreeSet<&str> {
-        if self.world != now.surroundings.world || self.outside != now.code.outside {
-            return BTreeSet::new();
+impl<'s> Holding<'s> {
+    /// None if all is different.
+    fn of(then: &'s Circumstances, now: &CurrentRun<'_>) -> Option<Holding<'s>> {
+        let used = TestUses {
+            variables: Paths::of_words(&then.asked)?,
+            tree_files: Paths::of_words(&then.tree_files)?,
+        };
+        let files = &now.code.source_files;
+        if then.world != now.surroundings.world || then.outside != files.outside(&used.tree_files) {
+            return None;
         }
-        let Some(asked) = self.asked() else {
-            return BTreeSet::new();
-        };
         let variables = Variables {
-            asked,
-            all: self.all_variables,
+            asked: used.variables.clone(),
+            all: then.all_variables,
         };
-        let values = self.values.iter();
-        values
-            .filter(|(target, values)| {
-                now.surroundings.values(target, &variables) == Some(**values)
-            })
-            .map(|(target, _)| target.as_str())
-            .collect()
+        let values = then.values.iter();
+        let targets = values.filter(|(target, values)| {
+            now.surroundings.values(target, &variables) == Some(**values)
+        });
+        Some(Holding {
+            targets: targets.map(|(target, _)| target.as_str()).collect(),
+            is_code_as_before: then.code == files.code(&used.tree_files),
+            used,
+        })
     }
 }
 

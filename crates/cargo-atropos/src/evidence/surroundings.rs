@@ -1,7 +1,7 @@
 //! What a run depends on besides the source tree: this program, the toolchain, how cargo was called, what build scripts and
 //! dependencies outside the tree gave, and the environment of the tests.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 
 use atropos_protocol::path_set::Paths;
 
-use super::code::Tree;
+use super::build_uses::{BuildUses, entries};
 use super::content_hash::ContentHash;
 use super::outside_code::{self, LearnedByCode};
+use super::tree::Tree;
 use crate::build::Build;
 use crate::build::test_binary::Invocation;
 use crate::environment;
@@ -47,12 +48,14 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    pub fn of(prepared: &Prepared, build: &Build) -> io::Result<Surroundings> {
+    /// Gives as well what the build may have read of the tree.
+    pub fn of(prepared: &Prepared, build: &Build) -> io::Result<(Surroundings, BuildUses)> {
         let made = made(&build.cargo.target_directory, prepared)?;
-        let mut learned = made.learned;
+        let (mut learned, mut uses) = (made.learned, made.uses);
         let texts = prepared.texts.values();
         let by_own = texts.map(|text| LearnedByCode::of(text.as_bytes()));
         let by_own = by_own.fold(LearnedByCode::default(), LearnedByCode::or);
+        uses.add_code(by_own);
         learned.kernel |= by_own.kernel;
         let asks_for_processor = learned.processor || by_own.processor;
         let processor = asks_for_processor.then(outside_code::processor);
@@ -73,11 +76,12 @@ impl Surroundings {
             let target = format!("{} {}", binary.package, binary.target);
             environments.insert(target, binary.invocation.environment.clone());
         }
-        Ok(Surroundings {
+        let surroundings = Surroundings {
             world,
             learned_by_dependencies: learned,
             environments,
-        })
+        };
+        Ok((surroundings, uses))
     }
 
     /// Learns the environment of a target's tests that is known only later.
@@ -166,41 +170,41 @@ struct Made {
     /// read.
     hash: ContentHash,
     learned: LearnedByCode,
+    uses: BuildUses,
 }
 
 fn made(target_directory: &Path, prepared: &Prepared) -> io::Result<Made> {
     let mut tree = Tree::default();
+    let mut uses = BuildUses::default();
     let mut variables = BTreeSet::new();
-    let mut fixed = BTreeSet::new();
-    for profile in profiles(target_directory) {
-        for entry in fs::read_dir(profile.join("build"))
-            .into_iter()
-            .flatten()
-            .flatten()
-        {
-            let output = entry.path().join("output");
+    let mut known = HashMap::new();
+    let mut learned = LearnedByCode::default();
+    let profiles = profiles(target_directory);
+    uses.add_build_scripts(prepared, &profiles);
+    for profile in &profiles {
+        for entry in entries(&profile.join("build")) {
+            let output = entry.join("output");
             if output.is_file() {
                 tree.add(output);
-                tree.walk(&entry.path().join("out"));
+                tree.walk(&entry.join("out"));
             }
         }
-        for entry in fs::read_dir(profile.join("deps"))
-            .into_iter()
-            .flatten()
-            .flatten()
-        {
-            let path = entry.path();
+        for path in entries(&profile.join("deps")) {
             if path.extension() == Some(OsStr::new("d")) {
                 let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
-                fixed.extend(read_dep_info(&text, prepared, &mut tree, &mut variables));
+                let of_crate = read_dep_info(&text, prepared, &mut tree, &mut variables);
+                let by_crate = learned_by(&of_crate.fixed, &mut known);
+                uses.add_code(by_crate);
+                learned = learned.or(by_crate);
+                of_crate.own.iter().for_each(|path| uses.add_file(path));
+                let shadows = of_crate.shadows.iter();
+                shadows.for_each(|path| uses.add_shadow(path));
             }
         }
     }
-    let of_dependencies = fixed.iter().chain(tree.files.keys());
-    let learned = of_dependencies.fold(LearnedByCode::default(), |learned, path| {
-        let text = fs::read(path).unwrap_or_default();
-        learned.or(LearnedByCode::of(&text))
-    });
+    let by_others = learned_by(tree.files.keys(), &mut known);
+    uses.add_code(by_others);
+    learned = learned.or(by_others);
     let files = tree.files.iter();
     let hash = files.fold(ContentHash::default(), |hash, (path, content)| {
         hash.add(path.as_os_str().as_encoded_bytes())
@@ -209,19 +213,42 @@ fn made(target_directory: &Path, prepared: &Prepared) -> io::Result<Made> {
     Ok(Made {
         hash: variables.iter().fold(hash, |hash, line| hash.add(line)),
         learned,
+        uses,
     })
+}
+
+/// What files of code may learn, all together. Each is read once.
+fn learned_by<'p>(
+    paths: impl IntoIterator<Item = &'p PathBuf>,
+    known: &mut HashMap<PathBuf, LearnedByCode>,
+) -> LearnedByCode {
+    paths
+        .into_iter()
+        .fold(LearnedByCode::default(), |learned, path| {
+            let by_file = known.entry(path.clone()).or_insert_with(|| {
+                let mut by_file = LearnedByCode::of(&fs::read(path).unwrap_or_default());
+                // It declares all calls of the C library, and makes none.
+                by_file.asks_unseen &= !is_of_libc(path);
+                by_file
+            });
+            learned.or(*by_file)
+        })
+}
+
+fn is_of_libc(path: &Path) -> bool {
+    let is_libc = |part: &OsStr| {
+        let version = part.as_encoded_bytes().strip_prefix(b"libc-");
+        version.is_some_and(|version| version.first().is_some_and(u8::is_ascii_digit))
+    };
+    is_fixed(path) && path.iter().any(is_libc)
 }
 
 /// The directories of profiles, of the host and of named targets.
 pub fn profiles(target_directory: &Path) -> Vec<PathBuf> {
-    let below = |directory: &Path| -> Vec<PathBuf> {
-        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-        entries.map(|entry| entry.path()).collect()
-    };
-    let first = below(target_directory);
+    let first = entries(target_directory);
     let second: Vec<PathBuf> = first
         .iter()
-        .flat_map(|directory| below(directory))
+        .flat_map(|directory| entries(directory))
         .collect();
     let all = first.into_iter().chain(second);
     let mut profiles: Vec<PathBuf> = all.filter(|path| path.join("deps").is_dir()).collect();
@@ -235,17 +262,27 @@ pub fn is_fixed(path: &Path) -> bool {
     path.starts_with(home.join("registry")) || path.starts_with(home.join("git"))
 }
 
-/// Adds the files that a crate was made of and that are neither of the tree, nor of a registry, nor ours; and the variables
-/// that it read. Gives the files of registries.
+/// The files that a crate was made of.
+#[derive(Default)]
+pub struct CrateFiles {
+    /// Of registries.
+    fixed: Vec<PathBuf>,
+    /// Of the source tree.
+    own: Vec<PathBuf>,
+    /// Ours, which stand for files of the source tree.
+    shadows: Vec<PathBuf>,
+}
+
+/// Adds the files that a crate was made of and that are none of [`CrateFiles`], and the variables that it read.
 pub fn read_dep_info(
     text: &str,
     prepared: &Prepared,
     tree: &mut Tree,
     variables: &mut BTreeSet<String>,
-) -> Vec<PathBuf> {
+) -> CrateFiles {
     let root = &prepared.workspace_root;
     let output = &prepared.output_directory;
-    let mut fixed = Vec::new();
+    let mut files = CrateFiles::default();
     for line in text.lines() {
         if let Some(variable) = line.strip_prefix("# env-dep:") {
             let name = variable.split('=').next().unwrap_or_default();
@@ -254,16 +291,18 @@ pub fn read_dep_info(
             }
         } else if let Some(name) = line.strip_suffix(':') {
             let path = root.join(name.replace("\\ ", " "));
-            if path.starts_with(output) || is_walked(root, &path) {
-                continue;
-            }
-            match is_fixed(&path) {
-                true => fixed.push(path),
-                false => tree.add(path),
+            if path.starts_with(output) {
+                files.shadows.push(path);
+            } else if is_walked(root, &path) {
+                files.own.push(path);
+            } else if is_fixed(&path) {
+                files.fixed.push(path);
+            } else {
+                tree.add(path);
             }
         }
     }
-    fixed
+    files
 }
 
 /// Whether a walk through the source tree comes to a file: those that are hidden or made are not compared as parts of it.

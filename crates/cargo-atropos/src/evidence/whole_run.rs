@@ -16,15 +16,17 @@ use atropos_report::verdict::Verdict;
 use cargo_metadata::camino::Utf8Path;
 use serde::{Deserialize, Serialize};
 
-use super::code::Tree;
+use super::build_uses::{build_script_outputs, entries};
 use super::content_hash::ContentHash;
+use super::source_files::walked;
 use super::surroundings::{self, Variables};
+use super::tree::Tree;
 use crate::build::toolchain::Toolchain;
 use crate::environment;
 use crate::prepare::Prepared;
 
 const FILE_NAME: &str = "last-run.json";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Says which tests are run by default; hidden files are not part of the tree.
 const NEXTEST: &str = ".config/nextest.toml";
 /// Options that choose among mutants, or say how they are told of, but not what becomes of them.
@@ -65,6 +67,8 @@ type MadeOf = (
 pub struct WholeRun {
     version: u32,
     inputs: ContentHash,
+    /// Files of the tree that nobody has read.
+    unread: BTreeSet<PathBuf>,
     /// Files outside the tree that the build was made of.
     files: BTreeMap<PathBuf, ContentHash>,
     /// Variables that the build went by, by name.
@@ -80,7 +84,7 @@ impl WholeRun {
     pub fn keep(
         prepared: &Prepared,
         target_directory: &Path,
-        asked: &Variables,
+        (asked, unread): (&Variables, BTreeSet<PathBuf>),
         outcomes: &Outcomes,
     ) -> io::Result<()> {
         let path = prepared.output_directory.join(FILE_NAME);
@@ -91,12 +95,13 @@ impl WholeRun {
         let Some((files, variables)) = made_of(prepared, target_directory)? else {
             return Ok(());
         };
-        let Some(inputs) = inputs(prepared) else {
+        let Some(inputs) = inputs(prepared, &unread) else {
             return Ok(());
         };
         let whole = WholeRun {
             version: VERSION,
             inputs,
+            unread,
             files,
             variables,
             asked: asked.asked.words().to_vec(),
@@ -139,7 +144,7 @@ impl WholeRun {
             same_variables
                 && now.files == self.files
                 && self.values == values(&asked)
-                && inputs(prepared)? == self.inputs,
+                && inputs(prepared, &self.unread)? == self.inputs,
         )
     }
 
@@ -195,18 +200,10 @@ fn reused(record: MutantRecord, info: &MutantInfo, prepared: &Prepared) -> Mutan
 }
 
 /// All that is compared as a whole.
-fn inputs(prepared: &Prepared) -> Option<ContentHash> {
+fn inputs(prepared: &Prepared, unread: &BTreeSet<PathBuf>) -> Option<ContentHash> {
     let plan = &prepared.plan;
     let options = &prepared.options;
-    let mut tree = Tree::default();
-    tree.built = vec![
-        plan.target_directory.clone().into(),
-        prepared.output_directory.clone(),
-    ];
-    tree.walk(&prepared.workspace_root);
-    for package in &plan.packages {
-        tree.walk(package.manifest_dir.as_std_path());
-    }
+    let tree = walked(plan, &prepared.output_directory);
     let root: &Utf8Path = &plan.workspace_root;
     let toolchain = Toolchain::of(root.as_std_path()).ok()?;
     let packages: Vec<&str> = plan
@@ -227,7 +224,9 @@ fn inputs(prepared: &Prepared) -> Option<ContentHash> {
         .add(&toolchain.description)
         .add(surroundings::variables_of_builds())
         .add(surroundings::configuration(&prepared.workspace_root).to_string());
-    Some(tree.files.iter().fold(hash, |hash, (path, content)| {
+    let files = tree.files.iter();
+    let files = files.filter(|(path, _)| !unread.contains(*path));
+    Some(files.fold(hash, |hash, (path, content)| {
         hash.add(path.as_os_str().as_encoded_bytes())
             .add(content.to_string())
     }))
@@ -251,31 +250,18 @@ fn made_of(prepared: &Prepared, target_directory: &Path) -> io::Result<Option<Ma
     let mut tree = Tree::default();
     let mut names = BTreeSet::new();
     let profiles = surroundings::profiles(target_directory);
-    let scripts = local_build_scripts(prepared, &profiles);
-    for profile in &profiles {
-        for entry in entries(&profile.join("build")) {
-            let Ok(text) = fs::read_to_string(entry.join("output")) else {
-                continue;
-            };
-            let directory = scripts.get(&package_name(&entry));
-            let mut says_what = directory.is_none();
-            for line in text.lines() {
-                let word = line.trim_start_matches("cargo:").trim_start_matches(':');
-                says_what |= word.starts_with("rerun-if-");
-                if let Some(name) = word.strip_prefix("rerun-if-env-changed=") {
-                    names.insert(name.to_owned());
-                } else if let Some(path) = word.strip_prefix("rerun-if-changed=") {
-                    let path = directory.map_or_else(|| path.into(), |at| at.join(path));
-                    // Relative ones of others are within their packages.
-                    if path.is_absolute() && !add_file(path, prepared, &mut tree) {
-                        return Ok(None);
-                    }
-                }
-            }
-            if !says_what {
+    for output in build_script_outputs(prepared, &profiles) {
+        if output.package.is_some() && !output.says_what {
+            return Ok(None);
+        }
+        names.extend(output.variables);
+        for path in output.files {
+            if !add_file(path, prepared, &mut tree) {
                 return Ok(None);
             }
         }
+    }
+    for profile in &profiles {
         for path in entries(&profile.join("deps")) {
             if path.extension() == Some(OsStr::new("d")) {
                 let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
@@ -297,11 +283,6 @@ fn made_of(prepared: &Prepared, target_directory: &Path) -> io::Result<Option<Ma
     Ok(Some((tree.files, variables.collect())))
 }
 
-fn entries(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).collect()
-}
-
 /// Adds what a build script goes by; false if it is a directory whose contents are not compared.
 fn add_file(path: PathBuf, prepared: &Prepared, tree: &mut Tree) -> bool {
     let root = &prepared.workspace_root;
@@ -313,38 +294,4 @@ fn add_file(path: PathBuf, prepared: &Prepared, tree: &mut Tree) -> bool {
     }
     tree.add(path);
     true
-}
-
-/// The build scripts that are in no registry: the names of their packages, and where they run.
-fn local_build_scripts(prepared: &Prepared, profiles: &[PathBuf]) -> BTreeMap<String, PathBuf> {
-    let mut found = BTreeMap::new();
-    let directories = profiles.iter().flat_map(|it| entries(&it.join("build")));
-    for directory in directories {
-        let name = package_name(&directory);
-        for file in entries(&directory) {
-            let file_name = file.file_name().unwrap_or_default().to_string_lossy();
-            if !file_name.starts_with("build_script_") || !file_name.ends_with(".d") {
-                continue;
-            }
-            let text = fs::read_to_string(&file).unwrap_or_default();
-            let sources = text.lines().filter_map(|line| line.strip_suffix(':'));
-            let sources =
-                sources.map(|path| prepared.workspace_root.join(path.replace("\\ ", " ")));
-            for source in sources.filter(|path| !surroundings::is_fixed(path)) {
-                let manifests = source.ancestors().skip(1);
-                let mut manifests = manifests.filter(|it| it.join("Cargo.toml").is_file());
-                if let Some(package) = manifests.next() {
-                    found.insert(name.clone(), package.to_owned());
-                }
-            }
-        }
-    }
-    found
-}
-
-/// The package that cargo has made a directory for: its name without the hash behind it.
-fn package_name(directory: &Path) -> String {
-    let name = directory.file_name().unwrap_or_default().to_string_lossy();
-    name.rsplit_once('-')
-        .map_or_else(String::new, |(name, _)| name.to_owned())
 }

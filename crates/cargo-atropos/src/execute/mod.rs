@@ -263,7 +263,7 @@ fn in_stages(context: &Context<'_>, known: Vec<JournalEntry>) -> Result<Executio
         true => before.appeared(context.setting.plan),
         false => Vec::new(),
     };
-    note_variables(context);
+    note_uses(context);
     let build_seconds = explorations.build_seconds + doctests.build_seconds;
     let not_run = build_seconds + doctests.baseline_seconds;
     let standings = standings.take();
@@ -601,10 +601,10 @@ fn is_evident(evidence: Option<&RunEvidence>) -> bool {
     evidence.is_some_and(|it| !it.effects.intersects(Effects::WITHOUT_EVIDENCE))
 }
 
-/// Tests have asked for variables of their environment, which are evidence.
-fn note_variables(context: &Context<'_>) {
-    let asked = context.boards.variables();
-    context.setting.earlier_results.note_variables(&asked);
+/// Tests have asked for variables of their environment and for files of the tree, which are evidence.
+fn note_uses(context: &Context<'_>) {
+    let uses = context.boards.uses();
+    context.setting.earlier_results.note_uses(&uses);
 }
 
 /// Whether that holds for all tests, and all that they said of mutants.

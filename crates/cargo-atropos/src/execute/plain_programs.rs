@@ -32,7 +32,7 @@ use super::standing::{TestId, Undecided};
 use super::test_case::FailedTest;
 use super::{Context, MutantEntry, journal_name, run_mode};
 use crate::build::test_binary::Invocation;
-use crate::evidence::learned::ResultEvidence;
+use crate::evidence::learned::{ResultEvidence, TestUses};
 use crate::journal::KillEntry;
 use crate::sandbox;
 
@@ -175,8 +175,8 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
 
 /// What the run of a doctest depended on. Of other programs nobody says how they were called.
 fn evidence(context: &Context<'_>, test: &PlainTest, board: &Board) -> Option<RunEvidence> {
-    let asked = board.header().variables.get();
-    context.setting.earlier_results.note_variables(&asked);
+    let uses = TestUses::of(board);
+    context.setting.earlier_results.note_uses(&uses);
     (test.target == "doc" && board.functions() > 0).then(|| RunEvidence {
         entered: marked(board.entered(), |number| number),
         effects: board.all_effects(),

@@ -8,11 +8,11 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use atropos_protocol::path_set::Paths;
 use atropos_protocol::{Board, ZygoteError, sys, woven_stack};
 use atropos_values::{MutantId, Numbering};
 
 use crate::build::test_binary::TestBinary;
+use crate::evidence::learned::TestUses;
 use crate::sandbox::{SandboxedZygote, SeenOfTests};
 
 /// How long a zygote may be silent when it should speak.
@@ -46,11 +46,11 @@ impl Boards {
         }
     }
 
-    /// The variables that tests have asked for so far.
-    pub fn variables(&self) -> Paths {
-        let mut all = Paths::default();
+    /// What tests have used so far of what lies around them.
+    pub fn uses(&self) -> TestUses {
+        let mut all = TestUses::default();
         for board in self.0.lock().expect("no holder panics").iter() {
-            all.unite(&board.header().variables.get());
+            all.unite(&TestUses::of(board));
         }
         all
     }

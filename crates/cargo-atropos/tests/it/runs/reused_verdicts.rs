@@ -167,3 +167,74 @@ fn a_store_that_can_not_be_read_costs_time_alone() {
     assert!(!again.stdout.contains("reused"), "{}", again.stdout);
     assert_eq!(verdicts(&again), verdicts(&first));
 }
+
+/// A test that reads a file whose name does not stand in the code.
+const READER: &str = r#"
+#[test]
+fn evens_are_few() {
+    let listed = std::fs::read_to_string(["li", "st"].concat()).unwrap();
+    assert_eq!(reused_verdicts::evens(5).count(), listed.lines().count());
+}
+"#;
+
+/// One that reads code.
+const READER_OF_CODE: &str = r#"
+#[test]
+fn the_code_has_a_line_that_is_long() {
+    let text = std::fs::read_to_string("src/shapes.rs").unwrap();
+    assert!(reused_verdicts::long_line(&text, 30).is_ok());
+}
+"#;
+
+#[test]
+fn files_that_neither_the_build_nor_a_test_reads_are_no_evidence() {
+    let tree = tree();
+    for (file, text) in [
+        ("README.md", "one"),
+        ("list", "a\nb\nc\n"),
+        ("tests/reader.rs", READER),
+        ("tests/of_code.rs", READER_OF_CODE),
+    ] {
+        tree.write(file, text);
+    }
+    let first = tree.run(ALL);
+    assert!(fresh_functions(&first).len() > 5, "{}", first.stderr);
+    // Not even a build is needed, whoever writes what the run says to a file of the tree.
+    let remove_build =
+        || std::fs::remove_dir_all(tree.output().join("build")).expect("it was built");
+    remove_build();
+    tree.write("README.md", "two");
+    let log = std::fs::File::create(tree.path().join("log")).expect("a file");
+    let mut command = tree.command(ALL);
+    command.stderr(log.try_clone().expect("a file")).stdout(log);
+    let status = command.status().expect("the command starts");
+    assert_eq!(status.code(), Some(first.code));
+    let log = tree.read("log");
+    assert!(log.contains("reused from earlier runs"), "{log}");
+    assert!(!tree.output().join("build").exists(), "{log}");
+    // A log that is new and of nobody who runs counts once.
+    let again = tree.run(ALL);
+    assert_eq!(fresh_functions(&again), [""; 0]);
+    remove_build();
+    tree.write("log", "other");
+    assert_eq!(fresh_functions(&tree.run(ALL)), [""; 0]);
+    assert!(!tree.output().join("build").exists());
+    // Code counts whole for results of a test that has read it, and only for those.
+    tree.edit("src/shapes.rs", "one + other", "other + one");
+    let fresh = fresh_functions(&tree.run(ALL));
+    assert!(fresh.contains(&"long_line".to_owned()), "{fresh:?}");
+    assert!(!fresh.contains(&"evens".to_owned()), "{fresh:?}");
+    // What a test reads counts for all, and so does what a build reads from now on.
+    tree.write("list", "d\ne\nf\n");
+    assert!(fresh_functions(&tree.run(ALL)).len() > 5);
+    tree.edit(
+        "src/lib.rs",
+        "//! All",
+        "#![doc = include_str!(\"../README.md\")]\n//! All",
+    );
+    assert!(fresh_functions(&tree.run(ALL)).len() > 5);
+    tree.write("README.md", "three");
+    let last = tree.run(ALL);
+    assert!(fresh_functions(&last).len() > 5);
+    assert_eq!(verdicts(&last), verdicts(&tree.run(ANEW)));
+}
