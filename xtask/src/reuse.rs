@@ -13,6 +13,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use atropos_mutants::Edition;
+use atropos_mutants::dependence::FileDependence;
 use atropos_report::outcomes::Outcomes;
 
 use crate::process;
@@ -348,6 +350,11 @@ impl Subject {
             _ => edited(&before, edit, random),
         };
         let changed = after != before || edit == Edit::Variable;
+        // What rustc would reject at once teaches nothing.
+        let is_text = |after: &str| {
+            edit == Edit::Data || FileDependence::of(after, Edition::Rust2021).is_some()
+        };
+        let changed = changed && is_text(&after);
         Ok(changed.then_some((file, before, after)))
     }
 }

@@ -154,9 +154,22 @@ fn what_a_mutant_asks_of_its_surroundings_is_seen() {
         );
     }
     assert!(variables(&driver).contains(name));
-    for mutant in [11, 12, 13] {
+    let used = |driver: &Driver, path: &str| {
+        let files = driver.client.board().header().tree_files.get();
+        files.contains(Path::new(path))
+    };
+    assert!(used(&driver, "/usr/share/doc/none"));
+    assert!(!used(&driver, "/usr/src/none.rs") && !used(&driver, "/usr/target/none"));
+    for (mutant, is_outside) in [(11, true), (12, true), (13, false)] {
         let runs = driver.run(RunMode::Each, "lists", &[mutant]);
         let effects = runs[&mutant].evidence.as_ref().unwrap().effects;
-        assert!(effects.contains(Effect::OutsideFiles), "{mutant}");
+        let of_code = effects.contains(Effect::ReadsCode);
+        assert_eq!(
+            effects.contains(Effect::OutsideFiles),
+            is_outside,
+            "{mutant}"
+        );
+        assert_eq!(of_code, !is_outside, "{mutant}");
     }
+    assert!(used(&driver, "/usr/src/none.rs"));
 }
