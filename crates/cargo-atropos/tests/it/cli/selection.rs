@@ -260,3 +260,43 @@ fn an_attribute_excludes_mutants_by_their_names() {
     let wrong = "src/lib.rs: `exclude_re(\"with (\")` is no regular expression";
     assert!(answer.stderr.contains(wrong), "{}", answer.stderr);
 }
+
+/// The attributes that the README names for leaving code alone.
+fn attributes_of_the_readme() -> Vec<&'static str> {
+    let readme = include_str!("../../../../../README.md");
+    let row = readme
+        .lines()
+        .find(|line| line.contains("to leave code alone"));
+    let row = row.expect("the README says how");
+    let attributes = row.split('`').filter(|text| text.starts_with("#["));
+    attributes.collect()
+}
+
+#[test]
+fn the_attributes_in_the_readme_leave_code_alone() {
+    let attributes = attributes_of_the_readme();
+    assert!(attributes.contains(&"#[atropos::skip]"), "{attributes:?}");
+    assert!(attributes.len() > 1, "{attributes:?}");
+    for attribute in attributes {
+        let source = format!(
+            "pub fn sum(a: i32, b: i32) -> i32 {{\n    a + b\n}}\n\n\
+             {attribute}\npub fn alone(a: i32, b: i32) -> i32 {{\n    a + b\n}}\n"
+        );
+        let names = Project::bank().file("src/lib.rs", &source).names(&[]);
+        assert_eq!(names.len(), 1, "{attribute}: {names:?}");
+        assert!(names[0].contains("sum"), "{attribute}: {names:?}");
+    }
+}
+
+#[test]
+fn the_first_command_in_the_readme_shows_that_the_tool_is_being_built() {
+    let readme = include_str!("../../../../../README.md");
+    assert!(readme.contains("cargo atropos -d examples/bank"));
+    let config = include_str!("../../../../../.cargo/config.toml");
+    let config: toml::Table = config.parse().expect("cargo reads it");
+    let alias = config["alias"]["atropos"].as_str().expect("an alias");
+    // Cargo says then what it compiles.
+    assert!(alias.starts_with("run "), "{alias}");
+    let is_quiet = |word: &str| word == "--quiet" || word == "-q";
+    assert!(!alias.split(' ').any(is_quiet), "{alias}");
+}

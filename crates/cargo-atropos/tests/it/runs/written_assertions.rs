@@ -209,3 +209,37 @@ fn assertions_are_written_that_kill_the_survivors_they_name() {
     assert_eq!(still, [""; 0], "what is written kills what it names");
     assert!(missed(&after) <= survivors - proven.len());
 }
+
+#[test]
+fn assertions_are_written_after_a_run_that_reused_every_verdict() {
+    let tree = shelf().using_earlier_runs();
+    let first = tree.run(&["-f", "src/lib.rs"]).has_code(2);
+    assert!(!first.stdout.contains("reused"), "{}", first.stdout);
+    // Nothing has changed: nothing is built. Then a test has changed that has no part in what is written.
+    for edited in [false, true] {
+        if edited {
+            tree.edit(
+                "src/lib.rs",
+                "assert_eq!(reach(0), 0)",
+                "assert_eq!(0, reach(0))",
+            );
+        }
+        let again = tree.run(&["-f", "src/lib.rs"]).has_code(2);
+        let mutants = &again.outcomes().mutants;
+        let reused = mutants.iter().filter(|mutant| mutant.reused).count();
+        assert!(reused * 2 > mutants.len(), "{}", again.stdout);
+        assert_eq!(mutants.len(), first.outcomes().mutants.len());
+        let shown = tree.run(&["write"]).has_code(0);
+        assert!(shown.stdout.contains("@@ kills "), "{}", shown.stdout);
+        assert!(
+            shown.stdout.contains("+    assert_eq!("),
+            "{}",
+            shown.stdout
+        );
+    }
+    tree.run(&["write", "--apply"]).has_code(0);
+    assert!(plain_tests_pass(&tree));
+    let after = tree.run(&["-f", "src/lib.rs"]);
+    let killed = |run: &crate::runs::tree::Run| run.outcomes().totals.killed;
+    assert!(killed(&after) > killed(&first), "{}", after.stdout);
+}
