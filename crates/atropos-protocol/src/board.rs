@@ -26,7 +26,7 @@ use crate::test_run::{Record, RunEvidence, TestResult};
 use crate::text::SharedText;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"atropos\0");
-const HEADER: usize = 4096;
+const HEADER: usize = 8192;
 
 /// No mutant is stopped earlier than so many steps after it first differs.
 const LEAST_STEPS: u64 = 50_000;

@@ -21,6 +21,7 @@ use super::outside_code::LearnedByCode;
 use super::source_files::{SourceFiles, add_words};
 use crate::build::Build;
 use crate::build::instructions::BuildInstructions;
+use crate::log;
 use crate::plan::{Plan, PlannedFile, PlannedPackage};
 use crate::source::SourceTexts;
 
@@ -77,6 +78,7 @@ impl CodeEvidence {
                     Some("rs") => cut(dependence, &macros, &entered),
                     _ => Vec::new(),
                 };
+                log_uncut(name, text, dependence, &cut);
                 let all: Vec<Span> = file.functions().map(|function| function.span).collect();
                 let sees_lines = |span: Span| {
                     asks_for_places
@@ -210,6 +212,22 @@ fn cut(
         }
     }
     cut
+}
+
+/// Writes to the log which functions count as code outside functions.
+fn log_uncut(name: &str, text: &str, dependence: &FileDependence, cut: &[Span]) {
+    let is_within = |body: &Span| cut.iter().any(|span| span.contains(*body));
+    let bodies = dependence.bodies.iter().map(|body| body.span);
+    let lines: Vec<String> = bodies
+        .filter(|body| !is_within(body))
+        .map(|body| (text[..body.start].matches('\n').count() + 1).to_string())
+        .collect();
+    if !lines.is_empty() {
+        log::line(&format!(
+            "{name}: functions that count for all tests, in lines {}",
+            lines.join(", ")
+        ));
+    }
 }
 
 /// The hashes of a file's functions: a function within another is named by its place in that one, so that it keeps its name
