@@ -1,6 +1,6 @@
 //! One run of a test, in a process of its own: prepare the process, run, conclude.
 
-use std::ffi::CString;
+use std::os::fd::RawFd;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
@@ -21,8 +21,8 @@ use crate::{
 pub enum ChildPlan {
     /// The original, noting everything.
     Baseline {
-        /// Where the output goes.
-        capture: Option<CString>,
+        /// Where the output goes: a file that the zygote has opened.
+        capture: Option<RawFd>,
         directory: Option<PathBuf>,
     },
     /// The original, forking mutants where they are reached.
@@ -59,8 +59,8 @@ pub fn run(board: &'static Board, run: SuiteTest, plan: &ChildPlan) -> ! {
     let header = board.header();
     match plan {
         ChildPlan::Baseline { capture, directory } => {
-            if let Some(path) = capture {
-                redirect(path);
+            if let &Some(file) = capture {
+                redirect(file);
             }
             set_environment(board, directory, None);
             observe::begin();
@@ -155,13 +155,10 @@ fn conclude(board: &Board, result: Result<(), BodyFailure>) {
 }
 
 /// Sends standard output and error to a file.
-fn redirect(path: &std::ffi::CStr) {
-    let flags = sys::O_WRONLY | sys::O_CREAT | sys::O_TRUNC | sys::O_APPEND;
-    if let Ok(file) = sys::open(path, flags, 0o644) {
-        let _ = sys::duplicate_onto(file, 1);
-        let _ = sys::duplicate_onto(file, 2);
-        sys::close(file);
-    }
+fn redirect(file: RawFd) {
+    let _ = sys::duplicate_onto(file, 1);
+    let _ = sys::duplicate_onto(file, 2);
+    sys::close(file);
 }
 
 /// What woven programs that the test starts need to know, and where temporary files go.

@@ -235,11 +235,14 @@ impl<'a> Zygote<'a> {
         self.seed(test);
         let directory = self.temporary_directory();
         self.board.records()[0].begin(MutantId::ORIGINAL, sys::now());
-        let plan = ChildPlan::Baseline {
-            capture: sys::c_path(capture),
-            directory,
-        };
+        let flags = sys::O_WRONLY | sys::O_CREAT | sys::O_TRUNC | sys::O_APPEND | sys::O_CLOEXEC;
+        let capture = sys::c_path(capture);
+        let capture = capture.and_then(|path| sys::open(&path, flags, 0o644).ok());
+        let plan = ChildPlan::Baseline { capture, directory };
         let waited = self.child(test, &plan);
+        if let Some(file) = capture {
+            sys::close(file);
+        }
         fork::settle_record(&self.board.records()[0], waited);
     }
 

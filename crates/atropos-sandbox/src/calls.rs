@@ -53,6 +53,8 @@ pub enum PossibleChange {
     Priority(Argument, Argument, u32),
     /// Makes a socket of this family, which does not lead to an address that could be looked at.
     Family(Argument),
+    /// Makes a file that takes memory.
+    MemoryFile,
     /// Sets the clock if the structure that this argument points to says so.
     Clock(Argument),
     /// Changes the machine for everybody, or uses what all of it shares.
@@ -150,6 +152,7 @@ calls! {
     openat = 257, 56 => AnyBit(2, WRITING), Open(at(0, 1), Flags::Argument(2));
     openat2 = 437, 437 => Always, Open(at(0, 1), Flags::Behind(2));
     creat = 85, -1 => Always, Open(here(0), Flags::Create);
+    memfd_create = 319, 279 => Always, MemoryFile;
     truncate = 76, 45 => Always, Content(here(0));
     mkdir = 83, -1 => Always, Make(here(0));
     mkdirat = 258, 34 => Always, Make(at(0, 1));

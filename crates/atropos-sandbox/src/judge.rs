@@ -147,6 +147,7 @@ impl<'a> Judge<'a> {
                     .special
                     .extend((modes as u32 != 0).then(|| call.name.to_owned()));
             }
+            PossibleChange::MemoryFile => needs.writes_nameless = true,
             PossibleChange::Machine => needs.special.push(call.name.to_owned()),
             PossibleChange::Unwatched => needs.unwatched = true,
         }
@@ -270,6 +271,7 @@ impl<'a> Judge<'a> {
         };
         if flags & sys::O_TMPFILE as u32 != 0 {
             // A file without a path, in this directory.
+            needs.writes_nameless = true;
             self.entry(&path.join("nameless"), needs);
             return Ok(());
         }

@@ -45,6 +45,8 @@ pub struct Needs {
     pub unwatched: bool,
     /// The file that is opened for writing, wherever it is.
     pub written: Option<PathBuf>,
+    /// It makes a file that has no path.
+    pub writes_nameless: bool,
 }
 
 impl Needs {

@@ -6,6 +6,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
+use atropos_protocol::sys;
+
 /// No more links are followed; the kernel follows as many.
 const MOST_LINKS: usize = 40;
 
@@ -18,6 +20,51 @@ pub enum LastComponent {
 
 /// An absolute path with its links followed, as far as it exists; `process` is the one that names it.
 pub fn resolve(process: i32, path: &Path, last: LastComponent) -> PathBuf {
+    let is_the_end = || last == LastComponent::Kept || fs::read_link(path).is_err();
+    if is_straight(path) && own_of(process, path).is_none() && is_the_end() {
+        return path.components().collect();
+    }
+    resolve_step_by_step(process, path, last)
+}
+
+/// Whether a path goes to an existing directory without any link, and from there on by one name: the kernel tells that in one
+/// call, and most paths are such.
+fn is_straight(path: &Path) -> bool {
+    /// The kernel's: no links, and none of those that stand for open files.
+    const NO_SYMLINKS: u64 = 0x04;
+    const NO_MAGIC_LINKS: u64 = 0x02;
+    const OPENAT2: usize = 437;
+    const O_PATH: i32 = 0o10_000_000;
+    if names(path).any(|name| name == "..") || !path.is_absolute() {
+        return false;
+    }
+    let Some(directory) = path.parent().and_then(sys::c_path) else {
+        return false;
+    };
+    let flags = (O_PATH | sys::O_DIRECTORY | sys::O_CLOEXEC) as u64;
+    // The flags, the mode, and how paths are resolved.
+    let how = [flags, 0, NO_SYMLINKS | NO_MAGIC_LINKS];
+    let (name, how_at) = (directory.as_ptr() as usize, how.as_ptr() as usize);
+    let arguments = [
+        sys::AT_FDCWD as usize,
+        name,
+        how_at,
+        size_of_val(&how),
+        0,
+        0,
+    ];
+    // SAFETY: a C string, and a structure of that size.
+    match unsafe { sys::call(OPENAT2, arguments) } {
+        Ok(descriptor) => {
+            sys::close(descriptor as i32);
+            true
+        }
+        Err(_) => false,
+    }
+}
+
+/// As [`resolve`], one name after another: slow, and right for every path.
+fn resolve_step_by_step(process: i32, path: &Path, last: LastComponent) -> PathBuf {
     let mut open: VecDeque<OsString> = names(path).collect();
     let mut at = PathBuf::from("/");
     let mut links = 0;
@@ -93,8 +140,6 @@ mod tests {
     use std::os::fd::AsRawFd as _;
     use std::os::unix::fs::symlink;
 
-    use atropos_protocol::sys;
-
     use super::*;
 
     #[test]
@@ -113,6 +158,50 @@ mod tests {
         assert_eq!(followed("round"), root.join("round"));
         let kept = resolve(sys::pid(), &root.join("inner/second"), LastComponent::Kept);
         assert_eq!(kept, root.join("inner/second"));
+    }
+
+    #[test]
+    fn one_call_tells_what_each_step_tells() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("one/two")).unwrap();
+        fs::write(root.join("one/file"), "").unwrap();
+        symlink("one", root.join("link")).unwrap();
+        symlink("file", root.join("one/inner")).unwrap();
+        symlink("nothing", root.join("one/dangling")).unwrap();
+        let parts = [
+            "one", "two", "link", "file", "inner", "dangling", "..", "new",
+        ];
+        let mut paths = [
+            "/",
+            "/proc/self/fd/0",
+            "/proc/self",
+            "/proc/thread-self",
+            "/x/y",
+            "/dev/fd/0",
+        ]
+        .map(PathBuf::from)
+        .to_vec();
+        for first in parts {
+            for second in parts {
+                for third in parts {
+                    paths.push(root.join(first).join(second).join(third));
+                }
+                paths.push(root.join(first).join(second));
+            }
+            paths.push(root.join(first));
+        }
+        for path in paths {
+            for last in [LastComponent::Followed, LastComponent::Kept] {
+                let expected = resolve_step_by_step(sys::pid(), &path, last);
+                assert_eq!(
+                    resolve(sys::pid(), &path, last),
+                    expected,
+                    "{path:?} {last:?}"
+                );
+            }
+        }
+        assert!(is_straight(&root.join("one/two/new")) && !is_straight(&root.join("link/two")));
     }
 
     #[test]

@@ -138,22 +138,21 @@ pub fn unavailable() -> Option<String> {
     ANSWER.get_or_init(probe).clone()
 }
 
-/// Tries it on a program that does nothing.
+/// Tries it with a program that is not there: it is looked for by a process that has entered the filter, whose descriptor we
+/// have.
 fn probe() -> Option<String> {
-    let mut command = Command::new("/proc/self/exe");
-    command.arg("--version").env_clear();
-    command
-        .stdin(std::process::Stdio::null())
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null());
+    let mut command = Command::new("/dev/null/nothing");
+    command.env_clear();
     let supervisor = match Supervisor::attach(&mut command, SupervisorSettings::default()) {
         Ok(supervisor) => supervisor,
         Err(error) => return Some(error.to_string()),
     };
     supervisor.set_mode(SupervisorMode::Observe);
     match command.spawn().and_then(|mut child| child.wait()) {
-        Ok(_) => None,
-        Err(error) => Some(format!("the kernel does not report system calls ({error})")),
+        Err(error) if error.kind() != io::ErrorKind::NotADirectory => {
+            Some(format!("the kernel does not report system calls ({error})"))
+        }
+        _ => None,
     }
 }
 
@@ -424,12 +423,13 @@ fn decide(
         return Decision::Pass;
     }
     let needs = Judge::new(surroundings, reported).needs(call);
-    if let Ok(Needs {
-        written: Some(file),
-        ..
-    }) = &needs
-    {
-        usage.note(file);
+    if let Ok(needs) = &needs {
+        if let Some(file) = &needs.written {
+            usage.note(file);
+        }
+        if needs.writes_nameless {
+            usage.note_nameless();
+        }
     }
     match (mode, needs) {
         (SupervisorMode::Idle, _) | (SupervisorMode::Observe, Err(Unreadable)) => Decision::Pass,

@@ -34,6 +34,8 @@ pub struct ResourceUse {
 pub struct Usage {
     /// Opened for writing.
     files: HashSet<PathBuf>,
+    /// Whether any file was ever opened for writing. Until then there is nothing to look at.
+    is_any_written: bool,
     /// How large files were.
     before: HashMap<FileId, u64>,
     /// Whom the files are counted for.
@@ -64,6 +66,7 @@ impl Usage {
     pub fn new() -> Usage {
         Usage {
             files: HashSet::new(),
+            is_any_written: false,
             before: HashMap::new(),
             at: (0, 0),
             next: Instant::now(),
@@ -73,12 +76,21 @@ impl Usage {
 
     /// A file is about to be opened for writing, or to get this path.
     pub fn note(&mut self, path: &Path) {
-        if let Ok(metadata) = fs::metadata(path)
-            && metadata.is_file()
-        {
-            self.before.entry(id(&metadata)).or_insert(size(&metadata));
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_file() => {
+                self.before.entry(id(&metadata)).or_insert(size(&metadata));
+            }
+            // A device takes no space.
+            Ok(_) => return,
+            Err(_) => {}
         }
         self.files.insert(path.to_owned());
+        self.is_any_written = true;
+    }
+
+    /// A file without a path is about to be made.
+    pub fn note_nameless(&mut self) {
+        self.is_any_written = true;
     }
 
     /// What was taken since somebody else ran (`now` is another number for each), if it is time for a look.
@@ -116,6 +128,9 @@ impl Usage {
             .filter(Metadata::is_file)
             .map(|metadata| (id(&metadata), size(&metadata)))
             .collect();
+        if !self.is_any_written {
+            return sizes;
+        }
         for process in all_from(root) {
             let entries = fs::read_dir(format!("/proc/{}/fd", process.pid()));
             for entry in entries.into_iter().flatten().flatten() {
