@@ -85,6 +85,9 @@ const OF_COMPILER: &[&str] = &[
 /// that the loader finds.
 const REACHING_OUT: &[&str] = &["impl", "doc", "macro_export", "link_section"];
 
+/// Keywords behind which a `!` negates.
+const BEFORE_NOT: &[&str] = &["if", "while", "match", "return", "break", "in"];
+
 /// A function's body, and what its tokens say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyTokens {
@@ -209,10 +212,12 @@ fn collect(tokens: TokenStream, start: usize, words: &mut Vec<Word>) {
                     matches!(next, TokenTree::Punct(punct)
                         if punct.as_char() == '!' && punct.spacing() == proc_macro2::Spacing::Alone)
                 };
+                let text = ident.to_string();
+                let may_be_macro = !BEFORE_NOT.contains(&text.as_str());
                 words.push(Word {
                     offset: ident.span().byte_range().start + start,
-                    text: ident.to_string(),
-                    is_call: tokens.peek().is_some_and(is_bang),
+                    is_call: may_be_macro && tokens.peek().is_some_and(is_bang),
+                    text,
                 });
             }
             _ => {}
@@ -395,6 +400,8 @@ mod tests {
         }
         let own = "macro_rules! m { ($a:expr) => { n!($a + 1) } } macro_rules! n { ($a:expr) => { vec![$a] } } fn f() { m!(1); }";
         assert_eq!(closed(own), [true]);
+        let negations = "fn f() { if !a { return !b } while !c {} match !d { _ => {} } for e in !g {} loop { break !h } }";
+        assert_eq!(closed(negations), [true]);
         // One definition among several of a name is enough.
         let twice = "mod a { macro_rules! vec { () => { impl A {} } } } fn f() { vec!() }";
         assert_eq!(closed(twice), [false]);
