@@ -155,9 +155,41 @@ fn facts(tool: &Path, tree: &Path) -> Result<Facts> {
     let code = ended.status.map(|status| status.to_string());
     facts.insert("exit".to_owned(), code.unwrap_or("too slow".to_owned()));
     if let Ok(text) = fs::read_to_string(output.join("outcomes.json")) {
-        flatten("", &serde_json::from_str(&text)?, &mut facts);
+        let mut outcomes = serde_json::from_str(&text)?;
+        name_tests(&mut outcomes);
+        flatten("", &outcomes, &mut facts);
     }
     Ok(facts)
+}
+
+/// Puts the names of tests in the place of their numbers: tests are numbered in the order of the time that they take.
+fn name_tests(outcomes: &mut Value) {
+    let tests = outcomes["tests"].as_array().cloned().unwrap_or_default();
+    let names: Vec<String> = tests
+        .iter()
+        .map(|test| format!("{} {} {}", test["package"], test["target"], test["name"]))
+        .collect();
+    let name = |number: &mut Value| {
+        let found = number
+            .as_u64()
+            .and_then(|number| names.get(number as usize));
+        if let Some(name) = found {
+            *number = Value::from(name.as_str());
+        }
+    };
+    for mutant in outcomes["mutants"].as_array_mut().into_iter().flatten() {
+        for kill in mutant["killed_by"].as_array_mut().into_iter().flatten() {
+            name(&mut kill["test"]);
+        }
+        for number in mutant["reached_by"].as_array_mut().into_iter().flatten() {
+            name(number);
+        }
+    }
+    if let Some(tests) = outcomes["tests"].as_array_mut() {
+        for (test, name) in tests.iter_mut().zip(&names) {
+            test["test"] = Value::from(name.as_str());
+        }
+    }
 }
 
 /// Mutants are told apart by their edits, so that one more or less does not move all others. (Their keys are hashes of these,
@@ -173,7 +205,7 @@ fn flatten(path: &str, value: &Value, facts: &mut Facts) {
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                let name = mutant_name(item).or_else(|| test_name(item));
+                let name = mutant_name(item).or_else(|| test_name(path, item));
                 let name = name.unwrap_or_else(|| index.to_string());
                 flatten(&format!("{path}/{name}"), item, facts);
             }
@@ -217,9 +249,11 @@ fn mutant_name(item: &Value) -> Option<String> {
     Some(format!("{file}:{line}:{column} {operator} {replacement}"))
 }
 
-/// What is said of a test, by the test's number: tests are looked at in the order of the time that they take.
-fn test_name(item: &Value) -> Option<String> {
-    Some(format!("test {}", item["test"].as_u64()?))
+/// What is said of a test stands under the test's name, wherever it stands.
+fn test_name(path: &str, item: &Value) -> Option<String> {
+    let reached_by = path.ends_with("/reached_by");
+    let name = if reached_by { item } else { &item["test"] };
+    Some(format!("test {}", name.as_str()?))
 }
 
 /// The packages and workspaces of the repository that are subjects, not those inside others.
@@ -279,7 +313,7 @@ mod tests {
 
     use serde_json::json;
 
-    use super::{Facts, compare, flatten, renamed, with_siblings, without_columns};
+    use super::{Facts, compare, flatten, name_tests, renamed, with_siblings, without_columns};
 
     fn facts(value: &serde_json::Value) -> Facts {
         let mut facts = Facts::new();
@@ -312,13 +346,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_a_test_is_compared_whatever_its_place() {
-        let killed_by = |tests: [u64; 2]| {
+    fn what_is_said_of_a_test_is_compared_whatever_its_number() {
+        let outcomes = |names: [&str; 3], tests: [usize; 2]| {
             let killed_by = tests.map(|test| json!({"test": test, "how": "panicked"}));
-            facts(&json!({"killed_by": killed_by}))
+            let names = names.map(|name| json!({"package": "p", "target": "lib", "name": name}));
+            let mut outcomes = json!({
+                "tests": names,
+                "mutants": [{"killed_by": killed_by, "reached_by": tests}],
+            });
+            name_tests(&mut outcomes);
+            facts(&outcomes)
         };
-        assert_eq!(compare(&killed_by([3, 7]), &killed_by([7, 3])), []);
-        assert_ne!(compare(&killed_by([3, 7]), &killed_by([3, 8])), []);
+        let one = outcomes(["a", "b", "c"], [0, 1]);
+        assert_eq!(compare(&one, &outcomes(["a", "b", "c"], [1, 0])), []);
+        assert_eq!(compare(&one, &outcomes(["c", "b", "a"], [2, 1])), []);
+        assert_ne!(compare(&one, &outcomes(["c", "b", "a"], [0, 1])), []);
+        assert_ne!(compare(&one, &outcomes(["a", "b", "d"], [0, 1])), []);
     }
 
     #[test]
