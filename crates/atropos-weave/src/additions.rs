@@ -18,6 +18,9 @@ pub struct Addition {
     pub id: u32,
     /// The part of the source that it is about.
     pub span: Span,
+    /// The addition that it stands in, and goes with.
+    #[serde(default)]
+    pub part_of: Option<u32>,
     pub pieces: Vec<AddedPiece>,
 }
 
@@ -79,7 +82,8 @@ pub fn add(woven: &FileWeave, additions: &[Addition], rejected: &Rejected) -> Ad
     let mut result = AddedText::default();
     let mut pieces = Vec::new();
     for addition in additions {
-        if rejected.contains_key(&addition.id) {
+        let is_rejected = |id: &u32| rejected.contains_key(id);
+        if is_rejected(&addition.id) || addition.part_of.as_ref().is_some_and(is_rejected) {
             continue;
         }
         let placed = addition.pieces.iter();
@@ -226,6 +230,7 @@ mod tests {
         Addition {
             id,
             span,
+            part_of: None,
             pieces: around(span, format!("<{id}"), format!("{id}>")),
         }
     }
@@ -240,6 +245,7 @@ mod tests {
         Addition {
             id,
             span,
+            part_of: None,
             pieces: vec![piece],
         }
     }
@@ -266,6 +272,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_part_of_a_rejected_addition_goes_with_it() {
+        let part = Addition {
+            part_of: Some(2),
+            ..captured(1, "b(1)")
+        };
+        let additions = [part, captured(2, "a(b(1))")];
+        let text = |rejected| added(&additions, &Rejected::from([(rejected, String::new())])).text;
+        assert_eq!(text(1), "fn t() { <2a(b(1))2>; c(); }");
+        assert_eq!(text(2), SOURCE);
+    }
+
+    #[test]
     fn a_text_can_be_replaced_once() {
         let replacing = |id| {
             let place = span_of("c()");
@@ -277,6 +295,7 @@ mod tests {
             Addition {
                 id,
                 span: place,
+                part_of: None,
                 pieces: vec![piece],
             }
         };

@@ -83,6 +83,7 @@ impl AssertionCandidate {
         Addition {
             id,
             span: self.statement,
+            part_of: None,
             pieces,
         }
     }
@@ -103,6 +104,7 @@ impl AssertionCandidate {
         Addition {
             id,
             span: self.statement,
+            part_of: None,
             pieces,
         }
     }

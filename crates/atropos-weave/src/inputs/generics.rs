@@ -1,4 +1,4 @@
-//! Type parameters of functions: what a caller could choose for them.
+//! Type parameters: what a caller could choose for them.
 
 use std::collections::BTreeMap;
 
@@ -67,15 +67,22 @@ pub(super) fn kind_of<'b>(bounds: impl Iterator<Item = &'b TypeParamBound>) -> G
     kind
 }
 
-/// The type parameters of a function.
-#[derive(Debug, Default)]
+/// The type parameters that code can name, with their bounds.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Generics {
-    kinds: BTreeMap<String, GenericKind>,
+    bounds: BTreeMap<String, Vec<TypeParamBound>>,
+    /// What was chosen for a parameter of a type, whatever its bounds are here.
+    chosen: BTreeMap<String, GenericKind>,
 }
 
 impl Generics {
     pub fn of(generics: &syn::Generics) -> Generics {
-        let mut kinds = BTreeMap::new();
+        Generics::default().with(generics)
+    }
+
+    /// With those of something inside: a method's in an `impl` block.
+    pub fn with(&self, generics: &syn::Generics) -> Generics {
+        let mut all = self.clone();
         for parameter in generics.type_params() {
             let name = parameter.ident.to_string();
             let predicates = generics
@@ -90,13 +97,24 @@ impl Generics {
                 _ => None,
             });
             let bounds = parameter.bounds.iter().chain(more.flatten());
-            kinds.insert(name.clone(), kind_of(bounds));
+            all.bounds.insert(name.clone(), bounds.cloned().collect());
         }
-        Generics { kinds }
+        all
+    }
+
+    /// Chooses for a parameter of a type.
+    pub fn choose(&mut self, name: String, kind: GenericKind) {
+        self.chosen.insert(name, kind);
     }
 
     pub fn kind(&self, name: &str) -> Option<GenericKind> {
-        self.kinds.get(name).copied()
+        let chosen = self.chosen.get(name).copied();
+        chosen.or_else(|| Some(kind_of(self.bounds.get(name)?.iter())))
+    }
+
+    /// The bounds of a parameter.
+    pub fn bounds(&self, name: &str) -> &[TypeParamBound] {
+        self.bounds.get(name).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -108,11 +126,13 @@ mod tests {
     fn bounds_tell_what_a_caller_could_choose() {
         let text = "fn f<A, B: Clone + Ord, C: AsRef<str>, D: Fn(u8)>() where A: std::hash::Hash, B: Iterator {}";
         let function: syn::ItemFn = syn::parse_str(text).unwrap();
-        let generics = Generics::of(&function.sig.generics);
+        let mut generics = Generics::of(&function.sig.generics);
         assert_eq!(generics.kind("A"), Some(GenericKind::Plain));
         assert_eq!(generics.kind("B"), Some(GenericKind::Unknown));
         assert_eq!(generics.kind("C"), Some(GenericKind::Text));
         assert_eq!(generics.kind("D"), Some(GenericKind::Unknown));
         assert_eq!(generics.kind("X"), None);
+        generics.choose("A".to_owned(), GenericKind::Text);
+        assert_eq!(generics.kind("A"), Some(GenericKind::Text));
     }
 }

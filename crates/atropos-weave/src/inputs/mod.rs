@@ -2,11 +2,15 @@
 //!
 //! [`find`] names the functions of a file that can be called with values made up from their parameters' types: numbers, texts,
 //! lists, `Option`s, tuples, the file's own structs and enums ([`values`]), with the constants of the function's body among them.
-//! What tests call a function with is among them ([`calls`]). [`SearchedFunction::search`] is a test that makes all the calls and writes down what each gives; what the call with a number
-//! is in Rust, [`SearchedFunction::call`] tells.
+//! What tests call a function with is among them ([`calls`]). [`SearchedFunction::search`] is a test that makes all the calls and
+//! writes down what each gives; what the call with a number is in Rust, [`SearchedFunction::call`] tells. [`find_types`] does
+//! the same for sequences of calls on values of a type ([`sequences`]).
 
 mod calls;
+mod code;
 mod generics;
+mod sequences;
+mod shorter;
 mod values;
 
 use atropos_mutants::mutant::Span;
@@ -14,8 +18,12 @@ use atropos_values::interface::CAPTURE_ADD;
 use syn::{FnArg, ImplItem, Item, ReturnType, Signature, Type};
 
 pub use self::calls::{CallNames, SeenInTests};
-use self::generics::Generics;
-use self::values::{Constants, Generator, KnownTypes};
+pub use self::code::{SearchedCode, find_all};
+use self::generics::{GenericKind, Generics};
+use self::sequences::variable_name;
+pub use self::sequences::{SearchedType, find_types};
+pub use self::shorter::CallSequence;
+use self::values::{Constants, Constructor, Generator, KnownTypes};
 use crate::additions::{AddedPiece, Addition, PieceOrder};
 use crate::observe::{span_of, with_file};
 
@@ -23,6 +31,9 @@ use crate::observe::{span_of, with_file};
 const MOST_CALLS: usize = 3000;
 /// Most ways to look at a value after a call.
 const MOST_QUERIES: usize = 6;
+/// What a search needs to write values down.
+const USE_CAPTURE: &str =
+    "#[allow(unused_imports)] use ::atropos_runtime::capture::{Capture, Hidden as _, Shown as _};";
 
 /// A function that can be called with made-up values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,53 +131,117 @@ fn known_types(file: &syn::File) -> KnownTypes<'_> {
     let mut types = KnownTypes::default();
     for item in &file.items {
         match item {
-            Item::Struct(found) if found.generics.params.is_empty() => {
-                types.structs.insert(found.ident.to_string(), &found.fields);
-            }
-            Item::Enum(found) if found.generics.params.is_empty() => {
-                let variants = found.variants.iter();
-                let variants = variants.map(|variant| (variant.ident.to_string(), &variant.fields));
-                types
-                    .enums
-                    .insert(found.ident.to_string(), variants.collect());
-            }
-            Item::Impl(block) if block.trait_.is_none() => {
-                let Some(owner) = name_of(&block.self_ty) else {
-                    continue;
-                };
-                for item in &block.items {
-                    let ImplItem::Fn(method) = item else { continue };
-                    let gives_itself = match &method.sig.output {
-                        ReturnType::Type(_, ty) => {
-                            name_of(ty).is_some_and(|name| name == "Self" || name == owner)
-                        }
-                        ReturnType::Default => false,
-                    };
-                    let parameters: Option<Vec<&Type>> = method
-                        .sig
-                        .inputs
-                        .iter()
-                        .map(|input| match input {
-                            FnArg::Typed(typed) => Some(&*typed.ty),
-                            FnArg::Receiver(_) => None,
-                        })
-                        .collect();
-                    if let (true, true, Some(parameters)) =
-                        (gives_itself, is_callable(&method.sig), parameters)
-                    {
-                        let name = method.sig.ident.to_string();
-                        types
-                            .constructors
-                            .entry(owner.clone())
-                            .or_default()
-                            .push((name, parameters));
-                    }
+            Item::Struct(found) => {
+                let name = found.ident.to_string();
+                if found.generics.params.is_empty() {
+                    types.structs.insert(name.clone(), &found.fields);
                 }
+                add_parameters(&mut types, name, &found.generics, file);
+            }
+            Item::Enum(found) => {
+                let name = found.ident.to_string();
+                if found.generics.params.is_empty() {
+                    let variants = found.variants.iter();
+                    let variants =
+                        variants.map(|variant| (variant.ident.to_string(), &variant.fields));
+                    types.enums.insert(name.clone(), variants.collect());
+                }
+                add_parameters(&mut types, name, &found.generics, file);
             }
             _ => {}
         }
     }
+    for item in &file.items {
+        let Item::Impl(block) = item else { continue };
+        let Some(owner) = name_of(&block.self_ty).filter(|_| block.trait_.is_none()) else {
+            continue;
+        };
+        let generics = types.generics_of(block);
+        let found = types.constructors.entry(owner.clone()).or_default();
+        found.extend(constructors_in(block, &owner, &generics));
+    }
     types
+}
+
+/// The functions of a block that make a value without having one.
+fn constructors_in<'f>(
+    block: &'f syn::ItemImpl,
+    owner: &str,
+    generics: &Generics,
+) -> Vec<Constructor<'f>> {
+    let methods = block.items.iter().filter_map(|item| match item {
+        ImplItem::Fn(method) => Some(method),
+        _ => None,
+    });
+    let constructor = |method: &'f syn::ImplItemFn| {
+        let gives_itself = match &method.sig.output {
+            ReturnType::Type(_, ty) => {
+                name_of(ty).is_some_and(|name| name == "Self" || name == owner)
+            }
+            ReturnType::Default => false,
+        };
+        let inputs = method.sig.inputs.iter();
+        let parameters: Option<Vec<&Type>> = inputs
+            .map(|input| match input {
+                FnArg::Typed(typed) => Some(&*typed.ty),
+                FnArg::Receiver(_) => None,
+            })
+            .collect();
+        let parameters = parameters.filter(|_| gives_itself && is_callable(&method.sig))?;
+        Some(Constructor {
+            name: method.sig.ident.to_string(),
+            is_public: sequences::is_public(&method.vis),
+            parameters,
+            generics: generics.with(&method.sig.generics),
+        })
+    };
+    let mut found: Vec<Constructor<'_>> = methods.filter_map(constructor).collect();
+    // A value as only a private function makes it may be none that a caller can have.
+    if found.iter().any(|found| found.is_public) {
+        found.retain(|found| found.is_public);
+    }
+    found
+}
+
+/// Chooses what the parameters of a type are, if something can be chosen for all of them.
+fn add_parameters(
+    types: &mut KnownTypes<'_>,
+    name: String,
+    generics: &syn::Generics,
+    file: &syn::File,
+) {
+    let of_type = Generics::of(generics);
+    // The blocks that make values; they may ask for more than the type itself does.
+    let making: Vec<&syn::ItemImpl> = file
+        .items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Impl(block) if block.trait_.is_none() => Some(block),
+            _ => None,
+        })
+        .filter(|block| name_of(&block.self_ty).as_deref() == Some(name.as_str()))
+        .filter(|block| !constructors_in(block, &name, &Generics::default()).is_empty())
+        .collect();
+    let mut kinds = Vec::new();
+    for (index, parameter) in generics.type_params().enumerate() {
+        let own = of_type.kind(&parameter.ident.to_string());
+        let asked = making.iter().map(|block| {
+            let names = values::parameters_of(&block.self_ty);
+            let name = names.get(index).cloned().flatten();
+            name.and_then(|name| Generics::of(&block.generics).kind(&name))
+        });
+        let mut asked: Vec<Option<GenericKind>> = asked.collect();
+        asked.push(own.filter(|_| making.is_empty()));
+        let has = |kind: GenericKind| asked.contains(&Some(kind));
+        kinds.push(match own {
+            Some(GenericKind::Plain) if has(GenericKind::Plain) => GenericKind::Plain,
+            Some(GenericKind::Plain | GenericKind::Text) if has(GenericKind::Text) => {
+                GenericKind::Text
+            }
+            _ => GenericKind::Unknown,
+        });
+    }
+    types.choose(name, generics, kinds);
 }
 
 fn searched(
@@ -355,8 +430,7 @@ impl SearchedFunction {
     }
 
     /// A test that makes all calls and writes down their values, numbered from `first` on.
-    pub fn search(&self, id: u32, first: u32, place: usize) -> Addition {
-        const USE: &str = "#[allow(unused_imports)] use ::atropos_runtime::capture::{Capture, Hidden as _, Shown as _};";
+    pub fn search(&self, number: u32, id: u32, first: u32, place: usize) -> Addition {
         let mut loops = String::new();
         let mut ends = String::new();
         let mut over = |name: &str, count: usize| {
@@ -412,7 +486,7 @@ impl SearchedFunction {
         let queries: String = queries.collect();
         let stride = self.stride();
         let text = format!(
-            "\n#[cfg(test)] #[allow(warnings)] mod __atropos_search_{id} {{ use super::*; #[test] fn search() {{ {USE} \
+            "\n#[cfg(test)] #[allow(warnings)] mod __atropos_search_{number} {{ use super::*; #[test] fn search() {{ {USE_CAPTURE} \
              let mut __next: u32 = {first}; {loops} let __at = __next; __next += {stride}; \
              let __done = ::std::panic::catch_unwind(::std::panic::AssertUnwindSafe(|| {{ {setup} \
              {{ let __value = {call}; (&Capture(__at, &__value)).capture(); }} {queries} }})); \
@@ -421,6 +495,7 @@ impl SearchedFunction {
         Addition {
             id,
             span: self.span,
+            part_of: None,
             pieces: vec![AddedPiece {
                 place: Span::new(place, place),
                 order: PieceOrder::AfterStatement(id),
@@ -463,7 +538,7 @@ impl SearchedFunction {
                 expression: format!("{value}.{method}({arguments})"),
             });
         }
-        let name = snake_case(owner);
+        let name = variable_name(owner);
         let mut setup = vec![format!("let mut {name} = {};", receiver.value)];
         setup.extend(
             receiver
@@ -517,7 +592,8 @@ impl Wallet {
 }
 pub fn clamp(value: i64) -> i64 { if value > 100 { 100 } else { value } }
 pub fn generic<T: Clone>(value: T) -> T { value }
-pub fn with<F: Fn(u8)>(call: F) -> u8 { 0 }
+pub fn with<F: Strange>(call: F) -> u8 { 0 }
+pub fn by<F: Fn(u8) -> bool>(call: F) -> u8 { 0 }
 pub fn join(parts: &[Option<&str>], by: char) -> String { String::new() }
 ";
 
@@ -544,6 +620,8 @@ pub fn join(parts: &[Option<&str>], by: char) -> String { String::new() }
         }
         assert!(found("generic").is_some());
         assert!(found("with").is_none());
+        let by = found("by").unwrap();
+        assert_eq!(by.call(0).unwrap().expression, "by(|_| true)");
         assert!(found("join").unwrap().calls() > 20);
     }
 
@@ -580,7 +658,7 @@ pub fn join(parts: &[Option<&str>], by: char) -> String { String::new() }
     #[test]
     fn a_search_is_a_test_that_compiles_as_text() {
         for found in find(CODE, &SeenInTests::default()) {
-            let text = found.search(1, 1, 0).pieces[0].text.clone();
+            let text = found.search(1, 1, 1, 0).pieces[0].text.clone();
             assert!(syn::parse_file(&text).is_ok(), "{text}");
             assert!(found.calls() <= MOST_CALLS, "{}", found.name);
         }

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use syn::visit::{self, Visit};
-use syn::{Expr, Fields, GenericArgument, Lit, PathArguments, Type};
+use syn::{
+    Expr, Fields, GenericArgument, GenericParam, Lit, PathArguments, ReturnType, Type,
+    TypeParamBound,
+};
 
 use super::generics::{GenericKind, Generics, kind_of};
 
@@ -15,8 +18,92 @@ const DEEPEST: usize = 3;
 pub(super) struct KnownTypes<'f> {
     pub structs: BTreeMap<String, &'f Fields>,
     pub enums: BTreeMap<String, Vec<(String, &'f Fields)>>,
-    /// Functions without `self` that give one, by type: name and parameters.
-    pub constructors: BTreeMap<String, Vec<(String, Vec<&'f Type>)>>,
+    /// Functions without `self` that give one, by type.
+    pub constructors: BTreeMap<String, Vec<Constructor<'f>>>,
+    /// The arguments that values of a type are made with: `::<i32>`, or nothing. None if nothing can be chosen.
+    pub arguments: BTreeMap<String, Option<String>>,
+    /// What was chosen for the type parameters of a type.
+    kinds: BTreeMap<String, Vec<GenericKind>>,
+}
+
+/// A function that makes a value.
+pub(super) struct Constructor<'f> {
+    pub name: String,
+    pub is_public: bool,
+    pub parameters: Vec<&'f Type>,
+    /// The type parameters of the function and of its block.
+    pub generics: Generics,
+}
+
+impl KnownTypes<'_> {
+    /// Notes what the parameters of a type are to be.
+    pub fn choose(&mut self, name: String, generics: &syn::Generics, kinds: Vec<GenericKind>) {
+        let mut of_types = kinds.iter();
+        let arguments: Option<Vec<&str>> = generics
+            .params
+            .iter()
+            .filter_map(|parameter| match parameter {
+                GenericParam::Lifetime(_) => None,
+                GenericParam::Const(found) => match &found.ty {
+                    Type::Path(path) if path.path.is_ident("usize") => Some(Some("4")),
+                    _ => Some(None),
+                },
+                GenericParam::Type(_) => Some(match of_types.next()? {
+                    GenericKind::Plain => Some("i32"),
+                    GenericKind::Text => Some("&'static str"),
+                    GenericKind::Unknown => None,
+                }),
+            })
+            .collect();
+        let arguments = arguments.map(|arguments| match arguments.is_empty() {
+            true => String::new(),
+            false => format!("::<{}>", arguments.join(", ")),
+        });
+        self.arguments.insert(name.clone(), arguments);
+        self.kinds.insert(name, kinds);
+    }
+
+    /// The type parameters of a block, with what was chosen for those of its type.
+    pub fn generics_of(&self, block: &syn::ItemImpl) -> Generics {
+        let mut generics = Generics::of(&block.generics);
+        let kinds = match &*block.self_ty {
+            Type::Path(path) => path
+                .path
+                .segments
+                .last()
+                .and_then(|last| self.kinds.get(&last.ident.to_string())),
+            _ => None,
+        };
+        let names = parameters_of(&block.self_ty);
+        for (name, kind) in names.into_iter().zip(kinds.into_iter().flatten()) {
+            if let Some(name) = name.filter(|name| generics.kind(name).is_some()) {
+                generics.choose(name, *kind);
+            }
+        }
+        generics
+    }
+}
+
+/// The names of a type's arguments that are types; none for one that is not just a name.
+pub(super) fn parameters_of(ty: &Type) -> Vec<Option<String>> {
+    let Type::Path(path) = ty else {
+        return Vec::new();
+    };
+    let Some(PathArguments::AngleBracketed(arguments)) =
+        path.path.segments.last().map(|last| &last.arguments)
+    else {
+        return Vec::new();
+    };
+    let types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    types
+        .map(|ty| match ty {
+            Type::Path(path) => path.path.get_ident().map(ToString::to_string),
+            _ => None,
+        })
+        .collect()
 }
 
 /// The constants of a function, and those that tests call it with: what is special to it.
@@ -87,6 +174,7 @@ impl<'ast> Visit<'ast> for Constants {
     }
 }
 
+#[derive(Clone, Copy)]
 pub(super) struct Generator<'g> {
     pub types: &'g KnownTypes<'g>,
     pub constants: &'g Constants,
@@ -136,7 +224,10 @@ impl Generator<'_> {
                 }
             }
             Type::Paren(inner) => self.values(&inner.elem, depth)?,
-            Type::ImplTrait(found) => self.generic(kind_of(found.bounds.iter()))?,
+            Type::ImplTrait(found) => {
+                let bounds: Vec<TypeParamBound> = found.bounds.iter().cloned().collect();
+                self.chosen(kind_of(bounds.iter()), &bounds, depth)?
+            }
             Type::Tuple(tuple) => {
                 let parts: Option<Vec<Vec<String>>> = tuple
                     .elems
@@ -187,7 +278,10 @@ impl Generator<'_> {
                 .collect::<Vec<String>>()
         };
         Some(match name {
-            _ if self.generics.kind(name).is_some() => self.generic(self.generics.kind(name)?)?,
+            _ if self.generics.kind(name).is_some() => {
+                let kind = self.generics.kind(name)?;
+                self.chosen(kind, self.generics.bounds(name), depth)?
+            }
             "bool" => vec!["false".into(), "true".into()],
             "char" => {
                 let plain = ["'a'", "'Z'", "'0'", "' '", "'é'", "'\\n'"].map(str::to_owned);
@@ -230,12 +324,76 @@ impl Generator<'_> {
     }
 
     /// Values of a type that the caller chooses.
-    fn generic(&self, kind: GenericKind) -> Option<Vec<String>> {
+    fn chosen(
+        &self,
+        kind: GenericKind,
+        bounds: &[TypeParamBound],
+        depth: usize,
+    ) -> Option<Vec<String>> {
         match kind {
             GenericKind::Plain => self.integers("i32"),
             GenericKind::Text => Some(self.texts()),
-            GenericKind::Unknown => None,
+            GenericKind::Unknown => bounds.iter().find_map(|bound| self.special(bound, depth)),
         }
+    }
+
+    /// Values with a trait that numbers and texts don't have: closures, ranges, what can be iterated over.
+    fn special(&self, bound: &TypeParamBound, depth: usize) -> Option<Vec<String>> {
+        let TypeParamBound::Trait(bound) = bound else {
+            return None;
+        };
+        let last = bound.path.segments.last()?;
+        let name = last.ident.to_string();
+        match (name.as_str(), &last.arguments) {
+            ("Fn" | "FnMut" | "FnOnce", PathArguments::Parenthesized(of)) => {
+                let inputs: Vec<&Type> = of.inputs.iter().collect();
+                self.closures(&inputs, &of.output, depth)
+            }
+            ("RangeBounds", _) => Some(["..", "1..", "..1", "1..2"].map(str::to_owned).to_vec()),
+            ("IntoIterator" | "Iterator", PathArguments::AngleBracketed(of)) => {
+                let element = of.args.iter().find_map(|argument| match argument {
+                    GenericArgument::AssocType(found) if found.ident == "Item" => Some(&found.ty),
+                    _ => None,
+                });
+                let lists = self.lists(element?, depth)?.into_iter();
+                let end = if name == "Iterator" {
+                    ".into_iter()"
+                } else {
+                    ""
+                };
+                Some(lists.map(|list| format!("vec![{list}]{end}")).collect())
+            }
+            _ => None,
+        }
+    }
+
+    fn closures(&self, inputs: &[&Type], output: &ReturnType, depth: usize) -> Option<Vec<String>> {
+        let ignored = vec!["_"; inputs.len()].join(", ");
+        let ReturnType::Type(_, output) = output else {
+            return Some(vec![format!("|{ignored}| ()")]);
+        };
+        let is_truth = matches!(&**output, Type::Path(path) if path.path.is_ident("bool"));
+        if !is_truth {
+            let values = self.values(output, depth + 1)?.into_iter().take(4);
+            return Some(values.map(|value| format!("|{ignored}| {value}")).collect());
+        }
+        let mut closures = vec![format!("|{ignored}| true"), format!("|{ignored}| false")];
+        for (index, input) in inputs.iter().enumerate() {
+            let (star, inner) = match input {
+                Type::Reference(reference) => ("*", &*reference.elem),
+                other => ("", *other),
+            };
+            let is_number = matches!(inner, Type::Path(path) if path.path.get_ident().is_some_and(|name| {
+                let name = name.to_string();
+                is_integer(&name) || self.generics.kind(&name) == Some(GenericKind::Plain)
+            }));
+            if is_number {
+                let mut names = vec!["_"; inputs.len()];
+                names[index] = "value";
+                closures.push(format!("|{}| {star}value % 2 == 0", names.join(", ")));
+            }
+        }
+        Some(closures)
     }
 
     /// Values of a type of the file.
@@ -244,18 +402,29 @@ impl Generator<'_> {
             owner: Some(name),
             ..*self
         };
+        // Of a type that is declared elsewhere nothing is known, mostly not even that it has parameters.
+        let arguments = match self.types.arguments.get(name) {
+            Some(arguments) => arguments.as_deref()?,
+            None => "",
+        };
         let mut values = Vec::new();
-        for (function, parameters) in self.types.constructors.get(name).into_iter().flatten() {
-            let parts: Option<Vec<Vec<String>>> = parameters
+        for constructor in self.types.constructors.get(name).into_iter().flatten() {
+            let generator = Generator {
+                generics: &constructor.generics,
+                ..generator
+            };
+            let parts: Option<Vec<Vec<String>>> = constructor
+                .parameters
                 .iter()
                 .map(|ty| generator.values(ty, depth + 1))
                 .collect();
             let calls = combined(&parts.unwrap_or_default(), 8);
-            if parameters.is_empty() || !calls.iter().all(Vec::is_empty) {
+            if constructor.parameters.is_empty() || !calls.iter().all(Vec::is_empty) {
+                let function = &constructor.name;
                 values.extend(
-                    calls
-                        .into_iter()
-                        .map(|parts| format!("{name}::{function}({})", parts.join(", "))),
+                    calls.into_iter().map(|parts| {
+                        format!("{name}{arguments}::{function}({})", parts.join(", "))
+                    }),
                 );
             }
         }
@@ -364,7 +533,7 @@ impl Generator<'_> {
     }
 
     /// The insides of lists of a type.
-    fn lists(&self, element: &Type, depth: usize) -> Option<Vec<String>> {
+    pub fn lists(&self, element: &Type, depth: usize) -> Option<Vec<String>> {
         let values = self.values(element, depth + 1)?;
         let value = |index: usize| values[index % values.len()].clone();
         let list = |indices: &[usize]| {
@@ -393,7 +562,7 @@ pub(super) fn is_integer(name: &str) -> bool {
 }
 
 /// Some ways to take one of each: first all that differ from the first in one part, then others.
-fn combined(parts: &[Vec<String>], most: usize) -> Vec<Vec<String>> {
+pub(super) fn combined(parts: &[Vec<String>], most: usize) -> Vec<Vec<String>> {
     if parts.iter().any(Vec::is_empty) {
         return Vec::new();
     }

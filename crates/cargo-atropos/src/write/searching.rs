@@ -11,14 +11,13 @@ use atropos_protocol::{CapturedValue, FailureKind, TestResult};
 use atropos_report::outcomes::MutantRecord;
 use atropos_values::interface::CAPTURE_ADD;
 use atropos_weave::additions::{AddedPiece, Addition, PieceOrder};
-use atropos_weave::inputs::{
-    self, CallNames, SearchedCall, SearchedFunction, SeenInTests, snake_case,
-};
+use atropos_weave::inputs::{self, CallNames, SearchedCall, SearchedCode, SeenInTests, snake_case};
 
 use super::assertion_forms::{AssertionForm, NamesInTest, forms};
 use super::capturing::{TextsOfFiles, crate_of};
 use super::choosing::{AssertionChoice, cover};
 use super::patch::PatchHunk;
+use super::shortening::ShorterCalls;
 use super::running::{AddedTest, OriginalEnd, OriginalRuns, RunSetting, TestRunner, in_parallel};
 use crate::build::additions::{AdditionPlan, BuildWithAdditions, build_with_additions};
 use crate::build::{Build, BuildFailure, headline};
@@ -35,9 +34,9 @@ const MOST_WAYS: usize = 3;
 const MOST_FUNCTIONS: usize = 200;
 /// So many of the shortest inputs of a survivor are taken into account.
 const WITNESSES: usize = 30;
-const MOST_ROUNDS: u32 = 4;
+const MOST_ROUNDS: u32 = 6;
 /// What an original's value is called where the call panicked.
-const PANIC: &str = "panic";
+pub(super) const PANIC: &str = "panic";
 
 /// What a search needs.
 pub struct SearchInputs<'a> {
@@ -49,13 +48,15 @@ pub struct SearchInputs<'a> {
     pub records: BTreeMap<MutantId, &'a MutantRecord>,
 }
 
-/// A function that is searched.
-struct FileSearch {
-    file: String,
+/// A function or type that is searched.
+pub(super) struct FileSearch {
+    pub file: String,
     crate_name: Option<String>,
-    function: SearchedFunction,
+    pub code: SearchedCode,
+    /// The number of its first addition.
+    first_id: u32,
     /// The number of its first value.
-    first: u32,
+    pub first: u32,
     mutants: Vec<MutantId>,
 }
 
@@ -80,47 +81,53 @@ impl SearchInputs<'_> {
             terminal.note("no inputs are searched: without the sandbox a call with made-up values could do harm");
             return Ok(SearchOutcome::default());
         }
-        let searches = self.searches();
+        let mut searches = self.searches();
         if searches.is_empty() {
+            log::line("search: no function or type can be called with made-up values");
             return Ok(SearchOutcome::default());
         }
         let mut plan = self.empty_plan();
-        for (id, search) in (1..).zip(&searches) {
+        for (number, search) in (1..).zip(&searches) {
             let end = self.texts.get(&search.file).map_or(0, String::len);
-            let addition = search.function.search(id, search.first, end);
+            let code = &search.code;
             plan.files
                 .entry(search.file.clone())
                 .or_default()
-                .push(addition);
+                .extend(code.search(number, search.first_id, search.first, end));
         }
         let built = self.built(plan)?;
+        for search in &mut searches {
+            let is_rejected = |id: u32| built.rejected.contains_key(&id);
+            search.code.leave_out(search.first_id, is_rejected);
+        }
         let (mut choices, same_on) = self.with_setting(&built, "searching", |setting| {
             self.compare(setting, &searches)
         })?;
         log::line(&format!(
-            "search: {} functions, {} rejected by rustc, {} inputs, {} witnesses, {} survivors without any",
+            "search: {} functions and types, {} rejected by rustc, {} inputs, {} witnesses, {} survivors without any",
             searches.len(),
             built.rejected.len(),
             searches
                 .iter()
-                .map(|search| search.function.calls())
+                .map(|search| search.code.calls())
                 .sum::<usize>(),
             choices.len(),
             same_on.len()
         ));
         choices.sort_by_key(|choice| choice.place);
-        let hunks = self.prove(&searches, &choices)?;
+        let shorter = self.shorten(&searches, &mut choices)?;
+        let hunks = self.prove(&searches, &choices, &shorter)?;
         Ok(SearchOutcome { hunks, same_on })
     }
 
-    fn empty_plan(&self) -> AdditionPlan {
+    pub(super) fn empty_plan(&self) -> AdditionPlan {
         AdditionPlan {
             files: BTreeMap::new(),
             wanted: self.records.keys().copied().collect(),
         }
     }
 
-    fn built(&self, plan: AdditionPlan) -> Result<BuildWithAdditions> {
+    pub(super) fn built(&self, plan: AdditionPlan) -> Result<BuildWithAdditions> {
         match build_with_additions(self.prepared, self.interrupt, self.build, plan) {
             Ok(built) => Ok(built),
             Err(BuildFailure::Interrupted) => bail!("interrupted"),
@@ -134,7 +141,7 @@ impl SearchInputs<'_> {
         }
     }
 
-    fn with_setting<T>(
+    pub(super) fn with_setting<T>(
         &self,
         built: &BuildWithAdditions,
         purpose: &str,
@@ -174,44 +181,49 @@ impl SearchInputs<'_> {
                 }
             }
             let mut open = self.open_mutants(&package.name);
-            let mut found: Vec<(FileSearch, BTreeMap<&str, usize>)> = Vec::new();
+            let mut found: Vec<FileSearch> = Vec::new();
             for file in package.files.iter().filter(|file| !file.steps_only) {
                 let Some(text) = text_of(file) else { continue };
-                for function in inputs::find(text, &seen) {
-                    let distances = names.distances(last_name(&function.name));
-                    let search = FileSearch {
-                        file: file.path.to_string(),
-                        crate_name: crate_of(package, &file.targets),
-                        function,
-                        first: 0,
-                        mutants: Vec::new(),
-                    };
-                    found.push((search, distances));
-                }
+                let code = inputs::find_all(text, &seen).into_iter();
+                found.extend(code.map(|code| FileSearch {
+                    file: file.path.to_string(),
+                    crate_name: crate_of(package, &file.targets),
+                    code,
+                    first_id: 0,
+                    first: 0,
+                    mutants: Vec::new(),
+                }));
             }
+            let mut distances: BTreeMap<(usize, &str), Option<usize>> = BTreeMap::new();
             for (mutant, file, span, name) in open.drain(..) {
                 let mut ways: Vec<(usize, usize)> = Vec::new();
-                for (index, (search, distances)) in found.iter().enumerate() {
-                    let is_own = search.file == file && search.function.span.contains(span);
-                    match distances.get(name) {
-                        _ if is_own => ways.push((0, index)),
-                        Some(distance) => ways.push((distance + 1, index)),
-                        None => {}
+                for (index, search) in found.iter().enumerate() {
+                    let code = &search.code;
+                    if search.file == file && code.contains(span) {
+                        ways.push((0, index));
+                        continue;
                     }
+                    let distance = distances.entry((index, name));
+                    let distance = distance.or_insert_with(|| code.distance(&names, name));
+                    ways.extend(distance.map(|distance| (distance + 1, index)));
                 }
                 ways.sort_unstable();
                 for (_, index) in ways.into_iter().take(MOST_WAYS) {
-                    found[index].0.mutants.push(mutant);
+                    found[index].mutants.push(mutant);
                 }
             }
-            let used = found.into_iter().map(|(search, _)| search);
-            searches.extend(used.filter(|search| !search.mutants.is_empty()));
+            searches.extend(
+                found
+                    .into_iter()
+                    .filter(|search| !search.mutants.is_empty()),
+            );
         }
         searches.truncate(MOST_FUNCTIONS);
-        let mut first = 1;
+        let (mut first, mut first_id) = (1, 1);
         for search in &mut searches {
-            search.first = first;
-            first += search.function.places();
+            (search.first, search.first_id) = (first, first_id);
+            first += search.code.places();
+            first_id += search.code.ids();
         }
         searches
     }
@@ -285,12 +297,12 @@ impl SearchInputs<'_> {
                 .into_iter()
                 .filter(|value| differs(value, &original.runs))
                 .filter_map(|value| {
-                    let call = search.function.call(value.place - search.first)?;
+                    let call = search.code.call(value.place - search.first)?;
                     Some(((is_extreme(&call), length(&call)), value.place, value.text))
                 })
                 .collect();
             if found.is_empty() {
-                same.push((*mutant, search.function.calls()));
+                same.push((*mutant, search.code.calls()));
             }
             found.sort();
             found.truncate(WITNESSES);
@@ -298,40 +310,47 @@ impl SearchInputs<'_> {
                 differing.entry(place).or_default().push((*mutant, text));
             }
         }
+        let mut choices = Vec::new();
+        for (place, mutants) in differing {
+            let value = original.runs.values.get(&place);
+            let call = search.code.call(place - search.first);
+            if let (Some(value), Some(call)) = (value, call) {
+                choices.extend(self.choices_at(search, place, value, &call, &mutants));
+            }
+        }
+        (choices, same)
+    }
+
+    /// The ways to assert what a call gives, and which of the mutants, of which is known what they give, each kills.
+    pub(super) fn choices_at(
+        &self,
+        search: &FileSearch,
+        place: u32,
+        value: &CapturedValue,
+        call: &SearchedCall,
+        mutants: &[(MutantId, String)],
+    ) -> Vec<AssertionChoice> {
         let names = NamesInTest {
             text: self.texts.get(&search.file).map_or("", String::as_str),
             crate_name: search.crate_name.as_deref(),
         };
-        let mut choices = Vec::new();
-        for (place, mutants) in differing {
-            let (Some(value), Some(call)) = (
-                original.runs.values.get(&place),
-                search.function.call(place - search.first),
-            ) else {
-                continue;
-            };
-            for form in forms(&value.type_name, &value.text, &names) {
-                let killed = mutants
-                    .iter()
-                    .filter(|(_, text)| form.aspect(text) != form.aspect(&value.text));
-                let kills: BTreeMap<MutantId, BTreeSet<AddedTest>> = killed
-                    .map(|(mutant, _)| (*mutant, BTreeSet::new()))
-                    .collect();
-                if !kills.is_empty() {
-                    let cost = 2 * form.cost() + length(&call) / 10;
-                    let is_last_resort =
-                        is_extreme(&call) || matches!(form, AssertionForm::DebugText(_));
-                    choices.push(AssertionChoice {
-                        place,
-                        form,
-                        kills,
-                        is_last_resort,
-                        cost,
-                    });
-                }
-            }
-        }
-        (choices, same)
+        let choice = |form: AssertionForm| {
+            let killed = mutants
+                .iter()
+                .filter(|(_, text)| form.aspect(text) != form.aspect(&value.text));
+            let kills: BTreeMap<MutantId, BTreeSet<AddedTest>> = killed
+                .map(|(mutant, _)| (*mutant, BTreeSet::new()))
+                .collect();
+            (!kills.is_empty()).then(|| AssertionChoice {
+                place,
+                kills,
+                is_last_resort: is_extreme(call) || matches!(form, AssertionForm::DebugText(_)),
+                cost: 2 * form.cost() + length(call) / 10,
+                form,
+            })
+        };
+        let forms = forms(&value.type_name, &value.text, &names).into_iter();
+        forms.filter_map(choice).collect()
     }
 
     /// Writes the tests and runs them, until all that is in them holds.
@@ -339,6 +358,7 @@ impl SearchInputs<'_> {
         &self,
         searches: &[FileSearch],
         choices: &[AssertionChoice],
+        shorter: &ShorterCalls,
     ) -> Result<Vec<PatchHunk>> {
         let mut choices = choices.to_vec();
         let mut rejected = BTreeSet::new();
@@ -352,7 +372,7 @@ impl SearchInputs<'_> {
             if chosen.is_empty() || self.interrupt.is_requested() {
                 return Ok(Vec::new());
             }
-            let tests = self.new_tests(searches, &chosen);
+            let tests = self.new_tests(searches, &chosen, shorter);
             let mut plan = self.empty_plan();
             for (file, test) in (0..).zip(&tests) {
                 let around = chosen.len() as u32 + 1 + file;
@@ -368,6 +388,9 @@ impl SearchInputs<'_> {
             for (number, choice) in chosen.iter().enumerate() {
                 let Some(killed) = kills.get(&number) else {
                     rejected.insert(choice.key());
+                    if built.rejected.contains_key(&(number as u32 + 1)) {
+                        rejected.extend(alike(choice, &choices));
+                    }
                     continue;
                 };
                 held.push(choice.clone());
@@ -396,12 +419,15 @@ impl SearchInputs<'_> {
         &self,
         searches: &'s [FileSearch],
         chosen: &[AssertionChoice],
+        shorter: &ShorterCalls,
     ) -> Vec<NewTests<'s>> {
         let mut by_file: BTreeMap<&str, NewTests<'s>> = BTreeMap::new();
         for (number, choice) in chosen.iter().enumerate() {
-            let of = searches.iter().rfind(|search| search.first <= choice.place);
-            let Some(search) = of else { continue };
-            let Some(call) = search.function.call(choice.place - search.first) else {
+            let Some(search) = search_of(searches, choice.place) else {
+                continue;
+            };
+            let found = search.code.call(choice.place - search.first);
+            let Some(call) = shorter.get(&choice.place).cloned().or(found) else {
                 continue;
             };
             let text = self.texts.get(&search.file).map_or("", String::as_str);
@@ -411,7 +437,7 @@ impl SearchInputs<'_> {
                 length: text.len(),
                 functions: BTreeMap::new(),
             });
-            let name = test_name(&search.function.name, text);
+            let name = test_name(search.code.name(), text);
             let (_, assertions) = tests.functions.entry(name).or_insert((search, Vec::new()));
             assertions.push((number, call));
         }
@@ -502,8 +528,29 @@ impl SearchInputs<'_> {
     }
 }
 
+/// The search that a value is of.
+pub(super) fn search_of(searches: &[FileSearch], place: u32) -> Option<&FileSearch> {
+    searches.iter().rfind(|search| search.first <= place)
+}
+
+/// What rustc rejects for the same reason: a struct whose `Debug` text does not name its fields.
+fn alike(
+    choice: &AssertionChoice,
+    choices: &[AssertionChoice],
+) -> impl Iterator<Item = (u32, String)> {
+    let start = |choice: &AssertionChoice| match &choice.form {
+        AssertionForm::Equals(_, literal) => literal.find(" {").map(|end| literal[..end].to_owned()),
+        _ => None,
+    };
+    let own = start(choice);
+    let same = choices
+        .iter()
+        .filter(|other| own.is_some() && start(other) == own);
+    same.map(AssertionChoice::key).collect::<Vec<_>>().into_iter()
+}
+
 /// Whether what a run captured counts: it came to its end, or to one that is the mutant's own.
-fn is_believed(result: TestResult) -> bool {
+pub(super) fn is_believed(result: TestResult) -> bool {
     match result {
         TestResult::Passed | TestResult::NotInfected => true,
         TestResult::Failed { kind, .. } => {
@@ -514,7 +561,7 @@ fn is_believed(result: TestResult) -> bool {
 }
 
 /// Whether a mutant gave something else than the original's one value there.
-fn differs(value: &CapturedValue, original: &OriginalRuns) -> bool {
+pub(super) fn differs(value: &CapturedValue, original: &OriginalRuns) -> bool {
     original.values.get(&value.place).is_some_and(|known| {
         known.type_name != PANIC && (known.text != value.text || known.type_name != value.type_name)
     })
@@ -532,7 +579,7 @@ fn is_extreme(call: &SearchedCall) -> bool {
 }
 
 /// The tests of all binaries by their names.
-fn tests_by_name(setting: &RunSetting<'_>) -> Result<Vec<(String, AddedTest)>> {
+pub(super) fn tests_by_name(setting: &RunSetting<'_>) -> Result<Vec<(String, AddedTest)>> {
     let mut runner = TestRunner::new(setting, 0)?;
     let mut tests = Vec::new();
     for (number, binary) in setting.binaries.iter().enumerate() {
@@ -548,7 +595,7 @@ fn tests_by_name(setting: &RunSetting<'_>) -> Result<Vec<(String, AddedTest)>> {
     Ok(tests)
 }
 
-fn test_named<'t>(tests: &'t [(String, AddedTest)], end: &str) -> Option<&'t AddedTest> {
+pub(super) fn test_named<'t>(tests: &'t [(String, AddedTest)], end: &str) -> Option<&'t AddedTest> {
     let mut found = tests.iter().filter(|(name, _)| name.ends_with(end));
     found.next().map(|(_, test)| test)
 }
@@ -559,7 +606,7 @@ fn last_name(path: &str) -> &str {
 
 /// A name that says what the test is, and that the file does not have.
 fn test_name(function: &str, text: &str) -> String {
-    let name = last_name(function);
+    let name = snake_case(last_name(function));
     let owner = function
         .rsplit_once("::")
         .map(|(owner, _)| snake_case(owner));
@@ -618,14 +665,17 @@ impl NewTests<'_> {
             parts.push((None, start.to_owned()));
         }
         for (name, (search, assertions)) in &self.functions {
-            let of = &search.function.name;
+            let of = search.code.name();
             let start = format!(
                 "\n    // Written by `cargo atropos write`: what `{of}` gives today. To be read before it is kept.\n    \
                  #[test]\n    fn {name}() {{\n"
             );
             parts.push((None, start));
-            for (number, call) in assertions {
+            for (index, (number, call)) in assertions.iter().enumerate() {
                 let mut text = String::new();
+                if index > 0 && !call.setup.is_empty() {
+                    text.push('\n');
+                }
                 for line in &call.setup {
                     text.push_str(&format!("        {line}\n"));
                 }
@@ -655,6 +705,7 @@ impl NewTests<'_> {
             let id = number.map_or(around, |number| number as u32 + 1);
             let addition = additions.entry(id).or_insert(Addition {
                 id,
+                part_of: (id != around).then_some(around),
                 span: Span::new(position, position),
                 pieces: Vec::new(),
             });
