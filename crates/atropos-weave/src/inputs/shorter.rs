@@ -69,12 +69,11 @@ impl CallSequence {
             "\n#[cfg(test)] #[allow(warnings)] mod __atropos_search_{number} {{ use super::*; #[test] fn search() {{ {USE_CAPTURE} \
              for __part in 0..{}u32 {{ let __at = {first} + __part; \
              let __done = ::std::panic::catch_unwind(::std::panic::AssertUnwindSafe(|| {{ let mut __s = {}; {} \
-             {{ let __value = {}__s{}; (&Capture(__at, &__value)).capture(); }} }})); \
+             {{ let __value = &__s{}; (&Capture(__at, __value)).capture(); }} }})); \
              if __done.is_err() {{ {CAPTURE_ADD}(__at, \"panic\", &()); }} }} }} }}",
             self.parts(),
             self.constructor,
             before.collect::<String>(),
-            if self.last.is_empty() { "&" } else { "" },
             self.last,
         );
         let at = Span::new(place, place);

@@ -17,8 +17,8 @@ use super::assertion_forms::{AssertionForm, NamesInTest, forms};
 use super::capturing::{TextsOfFiles, crate_of};
 use super::choosing::{AssertionChoice, cover};
 use super::patch::PatchHunk;
-use super::shortening::ShorterCalls;
 use super::running::{AddedTest, OriginalEnd, OriginalRuns, RunSetting, TestRunner, in_parallel};
+use super::shortening::ShorterCalls;
 use crate::build::additions::{AdditionPlan, BuildWithAdditions, build_with_additions};
 use crate::build::{Build, BuildFailure, headline};
 use crate::interrupt::Interrupt;
@@ -68,6 +68,14 @@ pub struct SearchOutcome {
     pub same_on: BTreeMap<MutantId, usize>,
 }
 
+/// New tests in which everything holds.
+#[derive(Default)]
+struct NewTestProof {
+    hunks: Vec<PatchHunk>,
+    /// Their assertions.
+    held: Vec<AssertionChoice>,
+}
+
 /// A test of the search and what it gave.
 struct SearchedOriginal {
     test: AddedTest,
@@ -115,9 +123,16 @@ impl SearchInputs<'_> {
             same_on.len()
         ));
         choices.sort_by_key(|choice| choice.place);
-        let shorter = self.shorten(&searches, &mut choices)?;
-        let hunks = self.prove(&searches, &choices, &shorter)?;
-        Ok(SearchOutcome { hunks, same_on })
+        let proof = self.prove(&searches, &choices, &ShorterCalls::new())?;
+        let (choices, shorter) = self.shorten(&searches, &proof.held)?;
+        let proof = match shorter.is_empty() {
+            true => proof,
+            false => self.prove(&searches, &choices, &shorter)?,
+        };
+        Ok(SearchOutcome {
+            hunks: proof.hunks,
+            same_on,
+        })
     }
 
     pub(super) fn empty_plan(&self) -> AdditionPlan {
@@ -359,7 +374,7 @@ impl SearchInputs<'_> {
         searches: &[FileSearch],
         choices: &[AssertionChoice],
         shorter: &ShorterCalls,
-    ) -> Result<Vec<PatchHunk>> {
+    ) -> Result<NewTestProof> {
         let mut choices = choices.to_vec();
         let mut rejected = BTreeSet::new();
         let mut held: Vec<AssertionChoice> = Vec::new();
@@ -370,7 +385,7 @@ impl SearchInputs<'_> {
                 _ => cover(&choices, &rejected, &BTreeSet::new()),
             };
             if chosen.is_empty() || self.interrupt.is_requested() {
-                return Ok(Vec::new());
+                return Ok(NewTestProof::default());
             }
             let tests = self.new_tests(searches, &chosen, shorter);
             let mut plan = self.empty_plan();
@@ -409,10 +424,13 @@ impl SearchInputs<'_> {
             ));
             if rejected.len() == before {
                 let hunks = tests.iter().map(|test| self.hunk(test, &chosen, &kills));
-                return Ok(hunks.collect());
+                return Ok(NewTestProof {
+                    hunks: hunks.collect(),
+                    held,
+                });
             }
         }
-        Ok(Vec::new())
+        Ok(NewTestProof::default())
     }
 
     fn new_tests<'s>(
@@ -533,20 +551,25 @@ pub(super) fn search_of(searches: &[FileSearch], place: u32) -> Option<&FileSear
     searches.iter().rfind(|search| search.first <= place)
 }
 
-/// What rustc rejects for the same reason: a struct whose `Debug` text does not name its fields.
+/// What rustc rejects for the same reason: a struct whose `Debug` text does not name its fields, or code that has no `format!`.
 fn alike(
     choice: &AssertionChoice,
     choices: &[AssertionChoice],
 ) -> impl Iterator<Item = (u32, String)> {
     let start = |choice: &AssertionChoice| match &choice.form {
-        AssertionForm::Equals(_, literal) => literal.find(" {").map(|end| literal[..end].to_owned()),
+        AssertionForm::Equals(_, literal) => {
+            literal.find(" {").map(|end| literal[..end].to_owned())
+        }
+        AssertionForm::DebugText(_) => Some(String::new()),
         _ => None,
     };
     let own = start(choice);
     let same = choices
         .iter()
         .filter(|other| own.is_some() && start(other) == own);
-    same.map(AssertionChoice::key).collect::<Vec<_>>().into_iter()
+    same.map(AssertionChoice::key)
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 /// Whether what a run captured counts: it came to its end, or to one that is the mutant's own.

@@ -8,7 +8,7 @@ use atropos_mutants::mutant::MutantId;
 use atropos_protocol::CapturedValue;
 use atropos_weave::inputs::{CallSequence, SearchedCall};
 
-use super::choosing::{AssertionChoice, cover};
+use super::choosing::AssertionChoice;
 use super::running::{AddedTest, RunSetting, TestRunner, in_parallel};
 use super::searching::{
     FileSearch, PANIC, SearchInputs, differs, is_believed, search_of, test_named, tests_by_name,
@@ -37,15 +37,18 @@ struct ShortestPart {
 }
 
 impl SearchInputs<'_> {
-    /// Shortens the sequences of what would be chosen first, and second.
+    /// Shortens the sequences of assertions that hold. Gives the ways to assert what the shorter ones give, and the others as
+    /// they were.
     pub(super) fn shorten(
         &self,
         searches: &[FileSearch],
-        choices: &mut Vec<AssertionChoice>,
-    ) -> Result<ShorterCalls> {
-        let long = long_sequences(searches, choices);
+        held: &[AssertionChoice],
+    ) -> Result<(Vec<AssertionChoice>, ShorterCalls)> {
+        let mut choices = held.to_vec();
+        let mut shorter = ShorterCalls::new();
+        let long = long_sequences(searches, held);
         if long.is_empty() || self.interrupt.is_requested() {
-            return Ok(ShorterCalls::new());
+            return Ok((choices, shorter));
         }
         let mut plan = self.empty_plan();
         for (number, one) in (1..).zip(&long) {
@@ -58,7 +61,6 @@ impl SearchInputs<'_> {
         let shortest = self.with_setting(&built, "shortening", |setting| {
             shortest_parts(setting, &long)
         })?;
-        let mut shorter = ShorterCalls::new();
         for (index, part) in shortest {
             let Some(part) = part else { continue };
             let LongSequence { search, place, .. } = &long[index];
@@ -75,27 +77,18 @@ impl SearchInputs<'_> {
             shorter.len(),
             long.len()
         ));
-        Ok(shorter)
+        Ok((choices, shorter))
     }
 }
 
 fn long_sequences<'s>(
     searches: &'s [FileSearch],
-    choices: &[AssertionChoice],
+    held: &[AssertionChoice],
 ) -> Vec<LongSequence<'s>> {
-    let mut taken = cover(choices, &BTreeSet::new(), &BTreeSet::new());
-    let keys: BTreeSet<(u32, String)> = taken.iter().map(AssertionChoice::key).collect();
-    taken.extend(cover(choices, &keys, &BTreeSet::new()));
-    let mut by_place: BTreeMap<u32, BTreeSet<MutantId>> = BTreeMap::new();
-    for choice in &taken {
-        by_place
-            .entry(choice.place)
-            .or_default()
-            .extend(choice.kills.keys());
-    }
     let mut first = 1;
     let mut long = Vec::new();
-    for (place, mutants) in by_place {
+    for choice in held {
+        let place = choice.place;
         let Some(search) = search_of(searches, place) else {
             continue;
         };
@@ -109,7 +102,7 @@ fn long_sequences<'s>(
             place,
             sequence,
             first,
-            mutants,
+            mutants: choice.kills.keys().copied().collect(),
         });
         first += parts;
     }

@@ -47,6 +47,33 @@ impl Shelf {
     }
 }
 
+/// Things on each other.
+#[derive(Clone, Debug)]
+pub struct Pile<T> {
+    things: Vec<T>,
+    most: usize,
+}
+
+impl<T> Pile<T> {
+    pub fn new() -> Pile<T> {
+        let things = Vec::new();
+        Pile { things, most: 2 }
+    }
+
+    pub fn put(&mut self, thing: T) -> bool {
+        if self.things.len() >= self.most {
+            return false;
+        }
+        self.things.push(thing);
+        true
+    }
+
+    /// Nothing more is put on what is there.
+    pub fn close(&mut self) {
+        self.most = self.things.len();
+    }
+}
+
 /// Reaches at most to the third board.
 pub fn reach(height: i64) -> i64 {
     if height > 130 {
@@ -67,7 +94,7 @@ mod tests {
 }
 "#;
 
-const TESTS: &str = r#"use shelf::Shelf;
+const TESTS: &str = r#"use shelf::{Pile, Shelf};
 
 fn full() -> Shelf {
     let mut shelf = Shelf::new(10);
@@ -81,6 +108,13 @@ fn books_are_put() {
     let left = shelf.put(3);
     assert!(left.is_ok());
     shelf.put(4).unwrap();
+}
+
+#[test]
+fn a_pile_is_closed() {
+    let mut pile = Pile::new();
+    assert!(pile.put('a'));
+    pile.close();
 }
 
 #[test]
@@ -150,6 +184,8 @@ fn assertions_are_written_that_kill_the_survivors_they_name() {
         "{diff}"
     );
     assert!(diff.contains("+    assert_eq!("), "{diff}");
+    // What `close` does shows in the call after it.
+    assert!(diff.contains("let mut pile = Pile::<i32>::new();\n+        pile.close();\n+        assert!(!pile.put("), "{diff}");
     assert!(
         shown.stderr.contains("each passed on the original"),
         "{}",
