@@ -23,9 +23,11 @@ pub struct AssertionChoice {
     pub cost: usize,
 }
 
+/// What names a choice in all rounds.
+pub type ChoiceKey = (u32, String);
+
 impl AssertionChoice {
-    /// What names it in all rounds.
-    pub fn key(&self) -> (u32, String) {
+    pub fn key(&self) -> ChoiceKey {
         (self.place, self.form.of(""))
     }
 }
@@ -84,7 +86,7 @@ fn cost_of(candidate: &FileCandidate) -> usize {
 /// The few that kill all that can be killed, without those that are known not to work.
 pub fn cover(
     choices: &[AssertionChoice],
-    rejected: &BTreeSet<(u32, String)>,
+    rejected: &BTreeSet<ChoiceKey>,
     already: &BTreeSet<MutantId>,
 ) -> Vec<AssertionChoice> {
     let mut chosen: Vec<AssertionChoice> = Vec::new();

@@ -15,7 +15,7 @@ use atropos_weave::inputs::{self, CallNames, SearchedCall, SearchedCode, SeenInT
 
 use super::assertion_forms::{AssertionForm, NamesInTest, forms};
 use super::capturing::{TextsOfFiles, crate_of};
-use super::choosing::{AssertionChoice, cover};
+use super::choosing::{AssertionChoice, ChoiceKey, cover};
 use super::patch::PatchHunk;
 use super::running::{AddedTest, OriginalEnd, OriginalRuns, RunSetting, TestRunner, in_parallel};
 use super::shortening::ShorterCalls;
@@ -403,8 +403,8 @@ impl SearchInputs<'_> {
             for (number, choice) in chosen.iter().enumerate() {
                 let Some(killed) = kills.get(&number) else {
                     rejected.insert(choice.key());
-                    if built.rejected.contains_key(&(number as u32 + 1)) {
-                        rejected.extend(alike(choice, &choices));
+                    if let Some(error) = built.rejected.get(&(number as u32 + 1)) {
+                        rejected.extend(alike(error, choice, &choices));
                     }
                     continue;
                 };
@@ -551,25 +551,22 @@ pub(super) fn search_of(searches: &[FileSearch], place: u32) -> Option<&FileSear
     searches.iter().rfind(|search| search.first <= place)
 }
 
-/// What rustc rejects for the same reason: a struct whose `Debug` text does not name its fields, or code that has no `format!`.
-fn alike(
-    choice: &AssertionChoice,
-    choices: &[AssertionChoice],
-) -> impl Iterator<Item = (u32, String)> {
-    let start = |choice: &AssertionChoice| match &choice.form {
-        AssertionForm::Equals(_, literal) => {
-            literal.find(" {").map(|end| literal[..end].to_owned())
+/// What rustc would reject for the same reason: a struct whose `Debug` text does not name its fields, whatever the path it is
+/// written with, or code that has no `format!`.
+fn alike(error: &str, choice: &AssertionChoice, choices: &[AssertionChoice]) -> Vec<ChoiceKey> {
+    let kind = |choice: &AssertionChoice| match &choice.form {
+        AssertionForm::Equals(_, literal) if error.contains("field") => {
+            let (path, _) = literal.split_once(" {")?;
+            Some(last_name(path).to_owned())
         }
-        AssertionForm::DebugText(_) => Some(String::new()),
+        AssertionForm::DebugText(_) if error.contains("macro `format`") => Some(String::new()),
         _ => None,
     };
-    let own = start(choice);
+    let own = kind(choice);
     let same = choices
         .iter()
-        .filter(|other| own.is_some() && start(other) == own);
-    same.map(AssertionChoice::key)
-        .collect::<Vec<_>>()
-        .into_iter()
+        .filter(|other| own.is_some() && kind(other) == own);
+    same.map(AssertionChoice::key).collect()
 }
 
 /// Whether what a run captured counts: it came to its end, or to one that is the mutant's own.
@@ -765,8 +762,34 @@ mod tests {
     }
 
     #[test]
+    fn what_rustc_rejects_for_a_reason_that_others_share_is_tried_once() {
+        let choice = |place, form| AssertionChoice {
+            place,
+            form,
+            kills: BTreeMap::new(),
+            is_last_resort: false,
+            cost: 0,
+        };
+        let equals = |literal: &str| AssertionForm::Equals(0, literal.to_owned());
+        let choices = [
+            choice(1, equals("Slab { cap: 1 }")),
+            choice(2, equals("crate::Slab { cap: 2 }")),
+            choice(3, equals("Iter { cap: 2 }")),
+            choice(4, equals("3")),
+        ];
+        let alike = |error: &str, index: usize| {
+            let keys = alike(error, &choices[index], &choices).into_iter();
+            keys.map(|(place, _)| place).collect::<Vec<u32>>()
+        };
+        assert_eq!(alike("struct `Slab` has no field named `cap`", 0), [1, 2]);
+        assert!(alike("failed to resolve: use of undeclared type `Slab`", 0).is_empty());
+        assert!(alike("no field `cap`", 3).is_empty());
+    }
+
+    #[test]
     fn a_new_test_has_a_name_of_its_own() {
         assert_eq!(test_name("clamp", ""), "clamp_as_it_is_today");
+        assert_eq!(test_name("LineBuffer", ""), "line_buffer_as_it_is_today");
         let taken = "fn line_buffer_push_as_it_is_today() {}";
         assert_eq!(
             test_name("LineBuffer::push", taken),
