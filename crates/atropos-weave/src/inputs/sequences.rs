@@ -560,26 +560,26 @@ mod tests {
 
     const CODE: &str = "
 #[derive(Clone, Debug)]
-pub struct Store<T> { entries: Vec<T>, next: usize }
-impl<T> Store<T> {
-    pub fn new() -> Store<T> { Store { entries: Vec::new(), next: 0 } }
+pub struct Depot<T> { entries: Vec<T>, next: usize }
+impl<T> Depot<T> {
+    pub fn new() -> Depot<T> { Depot { entries: Vec::new(), next: 0 } }
     pub fn len(&self) -> usize { self.entries.len() }
     pub fn insert(&mut self, value: T) -> usize { self.entries.push(value); self.next += 1; self.next }
     pub fn retain<F>(&mut self, mut keep: F) where F: FnMut(usize, &mut T) -> bool {}
     pub fn iter(&self) -> Iter<'_, T> { Iter }
     pub fn clear(&mut self) { self.entries.clear() }
 }
-impl<T> FromIterator<T> for Store<T> {
-    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self { Store::new() }
+impl<T> FromIterator<T> for Depot<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self { Depot::new() }
 }
-impl<T> Extend<T> for Store<T> {
+impl<T> Extend<T> for Depot<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {}
 }
 pub struct Odd<T: Strange>(T);
-impl<T: Strange> Odd<T> { pub fn new() -> Self { todo!() } pub fn take(&mut self) -> u8 { 0 } }
+impl<T: Strange> Odd<T> { pub fn new() -> Self { Odd(T::strange()) } pub fn take(&mut self) -> u8 { 0 } }
 ";
 
-    fn store() -> SearchedType {
+    fn depot() -> SearchedType {
         let mut found = find_types(CODE, &SeenInTests::default());
         assert_eq!(found.len(), 1, "values of Odd can't be made up");
         found.remove(0)
@@ -587,19 +587,19 @@ impl<T: Strange> Odd<T> { pub fn new() -> Self { todo!() } pub fn take(&mut self
 
     #[test]
     fn type_parameters_become_numbers() {
-        let store = store();
-        let constructors: Vec<&str> = store
+        let depot = depot();
+        let constructors: Vec<&str> = depot
             .constructors
             .iter()
             .map(|one| one.text.as_str())
             .collect();
-        assert_eq!(constructors[0], "Store::<i32>::new()");
+        assert_eq!(constructors[0], "Depot::<i32>::new()");
         assert!(
             constructors
                 .iter()
-                .any(|one| one.ends_with(".into_iter().collect::<Store<i32>>()"))
+                .any(|one| one.ends_with(".into_iter().collect::<Depot<i32>>()"))
         );
-        let calls: Vec<&str> = store
+        let calls: Vec<&str> = depot
             .operations
             .iter()
             .map(|one| one.call.text.as_str())
@@ -612,7 +612,7 @@ impl<T: Strange> Odd<T> { pub fn new() -> Self { todo!() } pub fn take(&mut self
         ] {
             assert!(calls.contains(&call), "{call}: {calls:?}");
         }
-        let readings: Vec<&str> = store.readings.iter().map(|one| one.text.as_str()).collect();
+        let readings: Vec<&str> = depot.readings.iter().map(|one| one.text.as_str()).collect();
         assert_eq!(
             readings,
             [".len()", ".iter()", ".iter().collect::<Vec<_>>()", ""]
@@ -621,10 +621,10 @@ impl<T: Strange> Odd<T> { pub fn new() -> Self { todo!() } pub fn take(&mut self
 
     #[test]
     fn every_number_of_a_search_has_its_calls() {
-        let store = store();
+        let depot = depot();
         let mut lengths = Vec::new();
-        for number in 0..store.places() {
-            let call = store.call(number).unwrap();
+        for number in 0..depot.places() {
+            let call = depot.call(number).unwrap();
             lengths.push(call.setup.len());
             if number % 50 != 0 {
                 continue;
@@ -632,41 +632,41 @@ impl<T: Strange> Odd<T> { pub fn new() -> Self { todo!() } pub fn take(&mut self
             let body = format!("fn f() {{ {} {}; }}", call.setup.concat(), call.expression);
             assert!(syn::parse_str::<syn::ItemFn>(&body).is_ok(), "{body}");
         }
-        assert!(store.call(store.places()).is_none());
+        assert!(depot.call(depot.places()).is_none());
         assert_eq!(lengths.iter().max(), Some(&(LONGEST_SEQUENCE + 1)));
-        let two = (0..store.places()).find_map(|number| {
-            let call = store.call(number)?;
-            (call.setup.len() == 2 && call.expression == "store.len()").then_some(call)
+        let two = (0..depot.places()).find_map(|number| {
+            let call = depot.call(number)?;
+            (call.setup.len() == 2 && call.expression == "depot.len()").then_some(call)
         });
         assert_eq!(
             two.unwrap().setup[0],
-            "let mut store = Store::<i32>::new();"
+            "let mut depot = Depot::<i32>::new();"
         );
     }
 
     #[test]
     fn what_rustc_rejects_is_in_no_call() {
-        let mut store = store();
-        let rejected = 2 + store.constructors.len() as u32 + 1;
-        let call = store.operations[1].call.text.clone();
-        let is_in = |store: &SearchedType| {
-            let calls = (0..store.places()).filter_map(|number| store.call(number));
+        let mut depot = depot();
+        let rejected = 2 + depot.constructors.len() as u32 + 1;
+        let call = depot.operations[1].call.text.clone();
+        let is_in = |depot: &SearchedType| {
+            let calls = (0..depot.places()).filter_map(|number| depot.call(number));
             calls.into_iter().any(|found| {
                 let texts = found.setup.iter().chain([&found.expression]);
                 texts.into_iter().any(|text| text.contains(&call))
             })
         };
-        assert!(is_in(&store));
-        store.leave_out(1, |id| id == rejected);
-        assert!(!is_in(&store));
+        assert!(is_in(&depot));
+        depot.leave_out(1, |id| id == rejected);
+        assert!(!is_in(&depot));
     }
 
     #[test]
     fn a_search_of_a_type_compiles_as_text_with_and_without_its_parts() {
-        let store = store();
+        let depot = depot();
         let text = |leaves_out: &dyn Fn(u32) -> bool| {
             let mut pieces: Vec<(PieceOrder, String)> = Vec::new();
-            for addition in store.search(1, 10, 100, 0) {
+            for addition in depot.search(1, 10, 100, 0) {
                 if !leaves_out(addition.id) {
                     pieces.extend(
                         addition
@@ -682,12 +682,12 @@ impl<T: Strange> Odd<T> { pub fn new() -> Self { todo!() } pub fn take(&mut self
         for text in [text(&|_| false), text(&|id| id > 10 && id % 2 == 0)] {
             assert!(syn::parse_file(&text).is_ok(), "{text}");
         }
-        let ids: BTreeSet<u32> = store
+        let ids: BTreeSet<u32> = depot
             .search(1, 10, 100, 0)
             .iter()
             .map(|found| found.id)
             .collect();
-        assert!(ids.iter().all(|id| (10..10 + store.ids()).contains(id)));
+        assert!(ids.iter().all(|id| (10..10 + depot.ids()).contains(id)));
     }
 
     #[test]
