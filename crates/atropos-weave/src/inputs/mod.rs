@@ -15,6 +15,7 @@ mod values;
 
 use atropos_mutants::mutant::Span;
 use atropos_values::interface::CAPTURE_ADD;
+use syn::visit::Visit as _;
 use syn::{FnArg, ImplItem, Item, ReturnType, Signature, Type};
 
 pub use self::calls::{CallNames, SeenInTests};
@@ -23,7 +24,7 @@ use self::generics::{GenericKind, Generics};
 use self::sequences::variable_name;
 pub use self::sequences::{SearchedType, find_types};
 pub use self::shorter::CallSequence;
-use self::values::{Constants, Constructor, Generator, KnownTypes};
+use self::values::{Alphabet, Constants, Constructor, Generator, KnownTypes};
 use crate::additions::{AddedPiece, Addition, PieceOrder};
 use crate::observe::{span_of, with_file};
 
@@ -128,7 +129,12 @@ fn name_of(ty: &Type) -> Option<String> {
 }
 
 fn known_types(file: &syn::File) -> KnownTypes<'_> {
-    let mut types = KnownTypes::default();
+    let mut alphabet = Alphabet::default();
+    alphabet.visit_file(file);
+    let mut types = KnownTypes {
+        alphabet: alphabet.0,
+        ..KnownTypes::default()
+    };
     for item in &file.items {
         match item {
             Item::Struct(found) => {
@@ -623,6 +629,25 @@ pub fn join(parts: &[Option<&str>], by: char) -> String { String::new() }
         let by = found("by").unwrap();
         assert_eq!(by.call(0).unwrap().expression, "by(|_| true)");
         assert!(found("join").unwrap().calls() > 20);
+    }
+
+    #[test]
+    fn texts_are_made_of_the_characters_that_the_file_names() {
+        let code = "fn quote(text: &str) -> u8 { 0 } fn raw(bytes: &[u8]) -> u8 { 0 }
+            fn special(a: char) -> bool { a == '\\'' || a == b'$' as char }";
+        let of = |name: &str| {
+            let found = find(code, &SeenInTests::default()).into_iter();
+            let found = found.filter(|found| found.name == name);
+            let calls = found.flat_map(|found| {
+                let calls = (0..found.places()).map(move |number| found.call(number).unwrap());
+                calls.map(|call| call.expression).collect::<Vec<_>>()
+            });
+            calls.collect::<Vec<_>>()
+        };
+        assert!(of("quote").contains(&"quote(\"$\")".to_owned()));
+        assert!(of("raw").contains(&"raw(b\"\\'\")".to_owned()));
+        assert!(of("special").contains(&"special('$')".to_owned()));
+        assert!(of("quote").len() > 200);
     }
 
     #[test]

@@ -19,7 +19,7 @@ use super::{SearchedCall, USE_CAPTURE, is_callable, known_types, name_of, snake_
 use crate::additions::{AddedPiece, Addition, PieceOrder};
 use crate::observe::{span_of, with_file};
 
-const MOST_CONSTRUCTORS: usize = 12;
+const MOST_CONSTRUCTORS: usize = 60;
 /// Calls of one method, with different arguments.
 const MOST_ARGUMENTS: usize = 8;
 const MOST_READINGS: usize = 12;
@@ -328,10 +328,7 @@ impl SearchedType {
         };
         for length in 2..=longest {
             for _ in 0..SEQUENCES {
-                let constructor = match random.bool() {
-                    true => 0,
-                    false => random.usize(..self.constructors.len()),
-                };
+                let constructor = random.usize(..self.constructors.len());
                 let operations = (0..length).map(|step| {
                     // What only reads says most at the end.
                     let reads = step + 1 == length && random.bool();

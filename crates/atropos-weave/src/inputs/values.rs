@@ -12,6 +12,10 @@ use super::generics::{GenericKind, Generics, kind_of};
 
 /// Values within others are fewer, the deeper they are.
 const DEEPEST: usize = 3;
+const MOST_VALUES: [usize; DEEPEST + 1] = [24, 8, 4, 2];
+/// Texts say more than numbers.
+const MOST_TEXTS: [usize; DEEPEST + 1] = [300, 60, 4, 2];
+const LONGEST_TEXT: usize = 8;
 
 /// What is known of the types of a file, for values of them.
 #[derive(Default)]
@@ -22,8 +26,10 @@ pub(super) struct KnownTypes<'f> {
     pub constructors: BTreeMap<String, Vec<Constructor<'f>>>,
     /// The arguments that values of a type are made with: `::<i32>`, or nothing. None if nothing can be chosen.
     pub arguments: BTreeMap<String, Option<String>>,
+    /// The characters that the file names: what its code may treat in a special way.
+    pub alphabet: Vec<char>,
     /// What was chosen for the type parameters of a type.
-    kinds: BTreeMap<String, Vec<GenericKind>>,
+    pub kinds: BTreeMap<String, Vec<GenericKind>>,
 }
 
 /// A function that makes a value.
@@ -174,6 +180,35 @@ impl<'ast> Visit<'ast> for Constants {
     }
 }
 
+/// The characters of all literals.
+#[derive(Default)]
+pub(super) struct Alphabet(pub Vec<char>);
+
+impl Alphabet {
+    fn add(&mut self, letter: char) {
+        const MOST: usize = 64;
+        if self.0.len() < MOST && !self.0.contains(&letter) {
+            self.0.push(letter);
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Alphabet {
+    fn visit_lit(&mut self, literal: &'ast Lit) {
+        match literal {
+            Lit::Char(char) => self.add(char.value()),
+            Lit::Byte(byte) => self.add(char::from(byte.value())),
+            Lit::Str(text) if text.value().len() <= 8 => {
+                text.value().chars().for_each(|letter| self.add(letter));
+            }
+            _ => {}
+        }
+    }
+
+    // Documentation.
+    fn visit_attribute(&mut self, _: &'ast syn::Attribute) {}
+}
+
 #[derive(Clone, Copy)]
 pub(super) struct Generator<'g> {
     pub types: &'g KnownTypes<'g>,
@@ -190,7 +225,7 @@ impl Generator<'_> {
         if depth > DEEPEST {
             return None;
         }
-        let most = [24, 8, 4, 2][depth];
+        let mut most = MOST_VALUES[depth];
         let mut values = match ty {
             Type::Path(path) if path.qself.is_none() => {
                 let last = path.path.segments.last()?;
@@ -205,11 +240,24 @@ impl Generator<'_> {
                     }
                     _ => None,
                 };
+                let is_text = self.generics.kind(&name) == Some(GenericKind::Text);
+                if is_text || name == "String" || name == "char" {
+                    most = MOST_TEXTS[depth];
+                }
                 self.named(&name, &argument, depth)?
             }
             Type::Reference(reference) if reference.mutability.is_none() => {
                 match &*reference.elem {
-                    Type::Path(path) if path.path.is_ident("str") => self.texts(),
+                    Type::Path(path) if path.path.is_ident("str") => {
+                        most = MOST_TEXTS[depth];
+                        self.texts()
+                    }
+                    Type::Slice(slice) if is_byte(&slice.elem) => {
+                        most = MOST_TEXTS[depth];
+                        let lists = self.lists(&slice.elem, depth)?.into_iter();
+                        let lists = lists.map(|list| format!("&[{list}]"));
+                        lists.chain(self.byte_texts()).collect()
+                    }
                     Type::Slice(slice) => {
                         let lists = self.lists(&slice.elem, depth)?;
                         lists.into_iter().map(|list| format!("&[{list}]")).collect()
@@ -285,7 +333,15 @@ impl Generator<'_> {
             "bool" => vec!["false".into(), "true".into()],
             "char" => {
                 let plain = ["'a'", "'Z'", "'0'", "' '", "'é'", "'\\n'"].map(str::to_owned);
-                self.constants.chars.iter().cloned().chain(plain).collect()
+                let mut values: Vec<String> = self.constants.chars.clone();
+                let known = self.types.alphabet.iter();
+                let known = known.map(|letter| format!("{letter:?}"));
+                for value in plain.into_iter().chain(known) {
+                    if !values.contains(&value) {
+                        values.push(value);
+                    }
+                }
+                values
             }
             "f32" | "f64" => {
                 let plain = ["0.0", "1.0", "-1.0", "0.5", "100.0"].map(str::to_owned);
@@ -418,7 +474,8 @@ impl Generator<'_> {
                 .iter()
                 .map(|ty| generator.values(ty, depth + 1))
                 .collect();
-            let calls = combined(&parts.unwrap_or_default(), 8);
+            let most = MOST_TEXTS[depth.min(DEEPEST)].min(60);
+            let calls = combined(&parts.unwrap_or_default(), most);
             if constructor.parameters.is_empty() || !calls.iter().all(Vec::is_empty) {
                 let function = &constructor.name;
                 values.extend(
@@ -499,7 +556,35 @@ impl Generator<'_> {
                 values.push(value.to_owned());
             }
         }
+        for text in self.made_up_texts() {
+            let text = format!("{text:?}");
+            if !values.contains(&text) {
+                values.push(text);
+            }
+        }
         values
+    }
+
+    /// Texts of the characters that the file names, and a few others: each alone, then longer and longer ones.
+    fn made_up_texts(&self) -> Vec<String> {
+        let alphabet = &self.types.alphabet;
+        let mut texts: Vec<String> = alphabet.iter().map(char::to_string).collect();
+        let letters: Vec<char> = alphabet.iter().copied().chain("ab1 ".chars()).collect();
+        let mut random = fastrand::Rng::with_seed(1);
+        while texts.len() < MOST_TEXTS[0] {
+            let length = 2 + texts.len() * (LONGEST_TEXT - 1) / MOST_TEXTS[0];
+            let text = (0..length).map(|_| letters[random.usize(..letters.len())]);
+            texts.push(text.collect());
+        }
+        texts
+    }
+
+    fn byte_texts(&self) -> impl Iterator<Item = String> {
+        let texts = self.made_up_texts().into_iter();
+        texts.filter(|text| text.is_ascii()).map(|text| {
+            let escaped = text.bytes().flat_map(std::ascii::escape_default);
+            format!("b\"{}\"", escaped.map(char::from).collect::<String>())
+        })
     }
 
     fn integers(&self, name: &str) -> Option<Vec<String>> {
@@ -553,6 +638,10 @@ impl Generator<'_> {
         ];
         Some(all.into_iter().map(list).collect())
     }
+}
+
+fn is_byte(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident("u8"))
 }
 
 pub(super) fn is_integer(name: &str) -> bool {

@@ -551,11 +551,13 @@ pub(super) fn search_of(searches: &[FileSearch], place: u32) -> Option<&FileSear
     searches.iter().rfind(|search| search.first <= place)
 }
 
-/// What rustc would reject for the same reason: a struct whose `Debug` text does not name its fields, whatever the path it is
-/// written with, or code that has no `format!`.
+/// What rustc would reject for the same reason: a struct that can't be compared, or whose `Debug` text does not name its fields,
+/// whatever the path it is written with, or code that has no `format!`.
 fn alike(error: &str, choice: &AssertionChoice, choices: &[AssertionChoice]) -> Vec<ChoiceKey> {
     let kind = |choice: &AssertionChoice| match &choice.form {
-        AssertionForm::Equals(_, literal) if error.contains("field") => {
+        AssertionForm::Equals(_, literal)
+            if error.contains("field") || error.contains("binary operation") =>
+        {
             let (path, _) = literal.split_once(" {")?;
             Some(last_name(path).to_owned())
         }
