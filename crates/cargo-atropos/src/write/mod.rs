@@ -3,12 +3,13 @@
 //! Flow: [`recorded_options`] brings back the options of the last run; [`capturing`] builds the tests so that every candidate's
 //! value is written down, and runs the original and the survivors; [`choosing`] takes the few assertions that kill the most,
 //! in one of the ways of [`assertion_forms`]; [`proving`] builds them in and runs the original and the survivors again;
-//! [`searching`] makes new tests for what no existing test tells apart, and [`shortening`] makes them short; [`patch`] makes a diff of what held, and [`one_by_one`] goes through it with the user.
+//! [`searching`] makes [`new_tests`] for what no existing test tells apart, and [`shortening`] makes them short; [`patch`] makes a diff of what held, and [`one_by_one`] goes through it with the user.
 
 mod assertion_forms;
 mod capturing;
 mod choosing;
 mod debug_text;
+mod new_tests;
 mod one_by_one;
 mod patch;
 mod proving;
