@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use syn::visit::{self, Visit};
 use syn::{
-    Expr, Fields, GenericArgument, GenericParam, Lit, PathArguments, ReturnType, Type,
-    TypeParamBound,
+    Expr, Fields, GenericArgument, GenericParam, Lit, PathArguments, ReturnType, Type, TypeArray,
+    TypeParamBound, TypeTuple,
 };
 
 use super::generics::{GenericKind, Generics, kind_of};
@@ -276,41 +276,39 @@ impl Generator<'_> {
                 let bounds: Vec<TypeParamBound> = found.bounds.iter().cloned().collect();
                 self.chosen(kind_of(bounds.iter()), &bounds, depth)?
             }
-            Type::Tuple(tuple) => {
-                let parts: Option<Vec<Vec<String>>> = tuple
-                    .elems
-                    .iter()
-                    .map(|part| self.values(part, depth + 1))
-                    .collect();
-                let tuples = combined(&parts?, most);
-                tuples
-                    .into_iter()
-                    .map(|parts| match parts.as_slice() {
-                        [one] => format!("({one},)"),
-                        _ => format!("({})", parts.join(", ")),
-                    })
-                    .collect()
-            }
-            Type::Array(array) => {
-                let Expr::Lit(length) = &array.len else {
-                    return None;
-                };
-                let Lit::Int(length) = &length.lit else {
-                    return None;
-                };
-                let length: usize = length.base10_parse().ok().filter(|length| *length <= 8)?;
-                let values = self.values(&array.elem, depth + 1)?;
-                let of = |start: usize| {
-                    let parts =
-                        (0..length).map(|index| values[(start + index) % values.len()].clone());
-                    format!("[{}]", parts.collect::<Vec<_>>().join(", "))
-                };
-                (0..values.len()).map(of).collect()
-            }
+            Type::Tuple(tuple) => self.tuples(tuple, most, depth)?,
+            Type::Array(array) => self.arrays(array, depth)?,
             _ => return None,
         };
         values.truncate(most);
         Some(values)
+    }
+
+    fn tuples(&self, tuple: &TypeTuple, most: usize, depth: usize) -> Option<Vec<String>> {
+        let parts = tuple.elems.iter().map(|part| self.values(part, depth + 1));
+        let parts: Option<Vec<Vec<String>>> = parts.collect();
+        let tuples = combined(&parts?, most).into_iter();
+        let tuples = tuples.map(|parts| match parts.as_slice() {
+            [one] => format!("({one},)"),
+            _ => format!("({})", parts.join(", ")),
+        });
+        Some(tuples.collect())
+    }
+
+    fn arrays(&self, array: &TypeArray, depth: usize) -> Option<Vec<String>> {
+        let Expr::Lit(length) = &array.len else {
+            return None;
+        };
+        let Lit::Int(length) = &length.lit else {
+            return None;
+        };
+        let length: usize = length.base10_parse().ok().filter(|length| *length <= 8)?;
+        let values = self.values(&array.elem, depth + 1)?;
+        let of = |start: usize| {
+            let parts = (0..length).map(|index| values[(start + index) % values.len()].clone());
+            format!("[{}]", parts.collect::<Vec<_>>().join(", "))
+        };
+        Some((0..values.len()).map(of).collect())
     }
 
     fn named<'t>(
