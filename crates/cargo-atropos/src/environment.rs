@@ -21,6 +21,9 @@ pub const RECORD: &str = "ATROPOS_RECORD";
 /// This program is the runner of doctests. Holds the directory that they are copied to.
 pub const KEEP_DOCTESTS: &str = "ATROPOS_KEEP_DOCTESTS";
 
+/// This program is rustdoc, and has doctests merged. Holds the rustdoc to call.
+pub const MERGE_DOCTESTS: &str = "ATROPOS_MERGE_DOCTESTS";
+
 /// The log for compiler wrappers: when the run began (in milliseconds), a colon, the file.
 pub const LOG: &str = "ATROPOS_LOG";
 
@@ -31,6 +34,7 @@ const ALL: &[&str] = &[
     PLANNED,
     RECORD,
     KEEP_DOCTESTS,
+    MERGE_DOCTESTS,
     LOG,
     ENV_BOARD,
     ENV_CAPTURES,

@@ -239,6 +239,21 @@ impl Progress {
         }
     }
 
+    /// Says what is known before something else is found out, where people wait for it.
+    pub fn so_far(&self, verdicts: impl Iterator<Item = Verdict>, next: &str) {
+        if self.shared.terminal.live_width().is_none() {
+            return;
+        }
+        let (mut killed, mut survived) = (0, 0);
+        for verdict in verdicts {
+            killed += usize::from(matches!(verdict, Verdict::Killed(_)));
+            survived += usize::from(verdict == Verdict::Survived);
+        }
+        self.say(&format!(
+            "so far: {killed} killed, {survived} survived; now {next}"
+        ));
+    }
+
     /// Writes a line that stays, above the live one.
     pub fn say(&self, line: &str) {
         let mut state = self.shared.lock();

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{self, Command, Stdio};
+use std::process::{self, Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result, anyhow};
 use atropos_libtest::HarnessArguments;
@@ -18,10 +18,11 @@ use serde::{Deserialize, Serialize};
 
 use super::process_group::ProcessGroup;
 use super::test_binary::Invocation;
-use super::{Build, CargoSetting, CompilerEnded, headline, runner};
+use super::{Build, CargoSetting, CompilerEnded, headline, merged_doctests, runner};
 use crate::environment;
 use crate::execute::PlainTest;
 use crate::interrupt::Interrupt;
+use crate::log;
 use crate::plan::PlannedPackage;
 
 /// The variable for flags that may have spaces in them, and what parts them.
@@ -39,6 +40,9 @@ struct BuiltDoctest {
     invocation: Invocation,
     succeeds: bool,
 }
+
+/// The environment variable by which a program of many doctests runs each in a process of its own.
+const PROGRAM_VARIABLE: &str = "RUSTDOC_DOCTEST_BIN_PATH";
 
 /// The doctests of a package.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -59,49 +63,40 @@ pub fn build(
     test_args: &[String],
     interrupt: &Interrupt,
 ) -> Result<Doctests> {
-    if directory.exists() {
-        fs::remove_dir_all(directory)?;
-    }
-    fs::create_dir_all(directory)?;
-    let this = std::env::current_exe()?;
-    let mut by_runner = rustdoc_flags();
-    by_runner.extend([
-        format!("-Ldependency={}", build.runtime.directory.display()),
-        "--cap-lints=allow".to_owned(),
-        // Dependencies may have debug information.
-        "-Cstrip=debuginfo".to_owned(),
-    ]);
-    let by_flag = ["--test-runtool".to_owned(), this.display().to_string()];
     let setting = CargoSetting {
         packages: vec![package.package_id.clone()],
         ..build.cargo.clone()
     };
-    let call = |flags: &[String]| {
-        let mut command = setting.cargo("test");
-        command
-            .args(["--doc", "--", "--test-threads=1"])
-            .env(ENCODED_FLAGS, flags.join(SEPARATOR))
-            .env(environment::KEEP_DOCTESTS, directory)
-            .stdin(Stdio::null())
-            .stdout(File::create(directory.join("rustdoc.log"))?)
-            .stderr(File::create(directory.join("cargo.log"))?);
-        if flags.len() == by_runner.len() {
-            command.env(runner::variable(&build.toolchain), runner::program()?);
-        }
-        let cargo = ProcessGroup::spawn(command).context("can't run cargo")?;
-        cargo.wait(interrupt)
+    let call = DoctestCall {
+        build,
+        setting: &setting,
+        directory,
+        interrupt,
     };
-    // Where the user has a runner, cargo names it to rustdoc, too; then we stand in for that one.
-    let mut status = call(&[&by_runner[..], &by_flag].concat())?;
-    let said = fs::read_to_string(directory.join("cargo.log")).unwrap_or_default();
-    if said.contains("Option 'test-runtool' given more than once") {
-        status = call(&by_runner)?;
+    // Rustdoc itself is not told which: programs of many doctests have them numbered, chosen or not.
+    let chosen = HarnessArguments::parse(test_args.iter().cloned()).unwrap_or_default();
+    if let Some(rustdoc) = merged_doctests::rustdoc_for(&build.toolchain, package) {
+        let (status, listed) = call.run(Some(&rustdoc))?;
+        if interrupt.is_requested() {
+            return Ok(Doctests::default());
+        }
+        if status.success() && are_all_well(&call.said(), &listed) {
+            let built = read_built(directory)?;
+            return Ok(Doctests {
+                programs: programs(package, &chosen, &listed, built),
+                ..Doctests::default()
+            });
+        }
+        let said = fs::read_to_string(directory.join("cargo.log")).unwrap_or_default();
+        let why = headline(&said);
+        log::line(&format!(
+            "doctests: merged, not all pass ({why}): each is compiled by itself"
+        ));
     }
+    let (status, listed) = call.run(None)?;
     if interrupt.is_requested() {
         return Ok(Doctests::default());
     }
-    let said = fs::read_to_string(directory.join("rustdoc.log")).unwrap_or_default();
-    let listed = listed(&said);
     if !status.success() && !listed.iter().any(|test| test.failed) {
         let why = fs::read_to_string(directory.join("cargo.log")).unwrap_or_default();
         if !why.contains("Unrecognized option: 'test-runtool'") {
@@ -110,26 +105,116 @@ pub fn build(
         return out_of_reach(&setting, directory, interrupt);
     }
     let built = read_built(directory)?;
-    // Rustdoc itself is not told which: programs of many doctests have them numbered, chosen or not.
-    let chosen = HarnessArguments::parse(test_args.iter().cloned()).unwrap_or_default();
     let rejected = listed.iter().filter(|test| test.is_rejected());
     let rejected = rejected.filter(|test| chosen.chooses(&test.name, false));
     let rejected: Vec<String> = rejected.map(|test| test.name.clone()).collect();
-    let tests = named(&listed, built).into_iter();
-    let programs = tests
-        .filter(|(name, _)| chosen.chooses(name, false))
+    Ok(Doctests {
+        programs: programs(package, &chosen, &listed, built),
+        rejected: rejected_without_mutants(rejected, &setting, directory, interrupt)?,
+        are_out_of_reach: false,
+    })
+}
+
+/// The chosen ones of the doctests that were built.
+fn programs(
+    package: &PlannedPackage,
+    chosen: &HarnessArguments,
+    listed: &[Listed],
+    built: Vec<BuiltDoctest>,
+) -> Vec<PlainTest> {
+    let tests = named(listed, built).into_iter();
+    let tests = tests.filter(|(name, _)| chosen.chooses(name, false));
+    tests
         .map(|(name, doctest)| PlainTest {
             package: package.name.clone(),
             target: "doc".to_owned(),
             name,
             invocation: doctest.invocation,
             succeeds: doctest.succeeds,
-        });
-    Ok(Doctests {
-        programs: programs.collect(),
-        rejected: rejected_without_mutants(rejected, &setting, directory, interrupt)?,
-        are_out_of_reach: false,
-    })
+        })
+        .collect()
+}
+
+/// Whether all doctests were come to, and none failed.
+fn are_all_well(said: &str, listed: &[Listed]) -> bool {
+    let announced = said.lines().filter_map(|line| {
+        let count = line.strip_prefix("running ")?.split(' ').next()?;
+        count.parse::<usize>().ok()
+    });
+    announced.sum::<usize>() == listed.len() && !listed.iter().any(|test| test.failed)
+}
+
+/// How the doctests of a package are compiled and kept.
+struct DoctestCall<'a> {
+    build: &'a Build,
+    setting: &'a CargoSetting,
+    directory: &'a Path,
+    interrupt: &'a Interrupt,
+}
+
+impl DoctestCall<'_> {
+    /// Has rustdoc compile and run the doctests, merged by this rustdoc if one is named. Gives what it tells of them.
+    fn run(&self, merging: Option<&Path>) -> Result<(ExitStatus, Vec<Listed>)> {
+        let directory = self.directory;
+        if directory.exists() {
+            fs::remove_dir_all(directory)?;
+        }
+        fs::create_dir_all(directory)?;
+        let this = std::env::current_exe()?;
+        let runtime = &self.build.runtime.directory;
+        let mut by_runner = rustdoc_flags();
+        by_runner.extend([
+            format!("-Ldependency={}", runtime.display()),
+            "--cap-lints=allow".to_owned(),
+            // Dependencies may have debug information.
+            "-Cstrip=debuginfo".to_owned(),
+        ]);
+        let by_flag = ["--test-runtool".to_owned(), this.display().to_string()];
+        // Where the user has a runner, cargo names it to rustdoc, too; then we stand in for that one.
+        let mut status = self.call(&[&by_runner[..], &by_flag].concat(), false, merging)?;
+        let said = fs::read_to_string(directory.join("cargo.log")).unwrap_or_default();
+        if said.contains("Option 'test-runtool' given more than once") {
+            status = self.call(&by_runner, true, merging)?;
+        }
+        Ok((status, listed(&self.said())))
+    }
+
+    fn call(
+        &self,
+        flags: &[String],
+        names_runner: bool,
+        merging: Option<&Path>,
+    ) -> Result<ExitStatus> {
+        let DoctestCall {
+            build,
+            setting,
+            directory,
+            interrupt,
+        } = self;
+        let mut command = setting.cargo("test");
+        command
+            .args(["--doc", "--", "--test-threads=1"])
+            .env(ENCODED_FLAGS, flags.join(SEPARATOR))
+            .env(environment::KEEP_DOCTESTS, directory)
+            .stdin(Stdio::null())
+            .stdout(File::create(directory.join("rustdoc.log"))?)
+            .stderr(File::create(directory.join("cargo.log"))?);
+        if names_runner {
+            command.env(runner::variable(&build.toolchain), runner::program()?);
+        }
+        if let Some(rustdoc) = merging {
+            command
+                .env(environment::MERGE_DOCTESTS, rustdoc)
+                .env(merged_doctests::RUSTDOC, std::env::current_exe()?);
+        }
+        let cargo = ProcessGroup::spawn(command).context("can't run cargo")?;
+        cargo.wait(interrupt)
+    }
+
+    /// What rustdoc printed.
+    fn said(&self) -> String {
+        fs::read_to_string(self.directory.join("rustdoc.log")).unwrap_or_default()
+    }
 }
 
 /// The doctests of a toolchain whose rustdoc can't hand them over: run as they are, without mutants.
@@ -323,20 +408,36 @@ pub fn keep(directory: &Path, mut arguments: impl Iterator<Item = OsString>) -> 
     };
     let arguments: Vec<OsString> = arguments.collect();
     let copy = copy_program(directory, &program);
-    let output = Command::new(&program)
+    let mut command = Command::new(&program);
+    command
         .args(&arguments)
         .env_remove(environment::KEEP_DOCTESTS)
-        .stderr(Stdio::inherit())
-        .output();
+        .stderr(Stdio::inherit());
+    // What is set to have them merged is nothing that they would see under `cargo test`.
+    let hidden = match merged_doctests::is_under_way() {
+        true => &[merged_doctests::RUSTDOC, merged_doctests::UNSTABLE][..],
+        false => &[],
+    };
+    for name in hidden {
+        command.env_remove(name);
+    }
+    let merged = is_merged(&program).unwrap_or(false);
+    if merged {
+        // As rustdoc does where it runs the program itself.
+        command.env(PROGRAM_VARIABLE, &program);
+    }
+    let output = command.output();
     let (code, said) = match output {
         Ok(output) => (output.status.code().unwrap_or(101), output.stdout),
         Err(_) => (101, Vec::new()),
     };
     let _ = std::io::stdout().write_all(&said);
     if let Ok((number, copy)) = copy
-        && let Ok(merged) = is_merged(&copy)
-        && let Ok(invocation) = Invocation::of_this_process(copy, arguments)
+        && let Ok(mut invocation) = Invocation::of_this_process(copy, arguments)
     {
+        invocation
+            .environment
+            .retain(|name, _| !hidden.contains(&name.as_str()));
         let built = if merged {
             parts_of(&invocation, &String::from_utf8_lossy(&said))
         } else {

@@ -14,6 +14,7 @@ pub mod doctests;
 pub mod examples;
 mod hung_compilers;
 pub mod instructions;
+mod merged_doctests;
 pub mod observed;
 mod observing_unit;
 mod process_group;
@@ -214,6 +215,11 @@ pub fn play_other_roles() {
         && first.ends_with("rust_out")
     {
         doctests::keep(&directory, arguments);
+    }
+    if let Some(rustdoc) = role(environment::MERGE_DOCTESTS)
+        && first.as_os_str().as_encoded_bytes().starts_with(b"-")
+    {
+        merged_doctests::call(&rustdoc, arguments);
     }
     let more = std::env::args_os().nth(2);
     if let Some(directory) = role(environment::WRAP)

@@ -33,15 +33,18 @@ pub struct ObservedBuild {
     pub built: BTreeSet<MutantId>,
 }
 
-/// Builds the tests once more, with observation and the wanted mutants only.
+/// Builds the tests of some targets, named as arguments of cargo, once more, with observation and the wanted mutants only.
 pub fn build_observed(
     prepared: &Prepared,
     interrupt: &Interrupt,
     build: &Build,
     observation: ObservationPlan,
+    test_targets: Vec<String>,
 ) -> Result<ObservedBuild, BuildFailure> {
     let purpose = BuildPurpose::Observation(observation);
-    let (build, _) = build_for(prepared, interrupt, build, purpose, "observe")?;
+    let mut build = build.clone();
+    build.cargo.test_targets = test_targets;
+    let (build, _) = build_for(prepared, interrupt, &build, purpose, "observe")?;
     Ok(build)
 }
 

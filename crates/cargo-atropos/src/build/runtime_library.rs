@@ -72,6 +72,9 @@ pub struct RuntimeLibrary {
     pub watches_memory: bool,
 }
 
+/// The file of the harness that stands in for libtest.
+const HARNESS: &str = "libtest-atropos.rlib";
+
 /// Makes LLVM call the runtime at every access to memory that may be shared, and in place of atomic instructions: its pass for
 /// ThreadSanitizer, without ThreadSanitizer. `forceattrs` is named because builds without optimisation would not run it; where
 /// it runs early by itself, LLVM also leaves out what it otherwise does to memory that nobody asked for.
@@ -202,10 +205,14 @@ impl RuntimeLibrary {
         Ok(())
     }
 
-    /// Puts links to its crates into a directory.
+    /// Puts links to its crates into a directory. Not to the harness: only test binaries need it, which are told where it is, and
+    /// rustdoc would find two crates named `test` when it merges doctests.
     pub fn link_into(&self, directory: &Path) -> Result<()> {
         for entry in fs::read_dir(&self.directory)? {
             let entry = entry?;
+            if entry.file_name() == HARNESS {
+                continue;
+            }
             let link = directory.join(entry.file_name());
             if link.extension() != Some("rlib".as_ref())
                 || fs::read_link(&link).is_ok_and(|to| to == entry.path())

@@ -441,6 +441,7 @@ fn run_doctests(
     known: &[JournalEntry],
 ) -> Result<Doctests> {
     let first = tests.len();
+    context.standings.tell_so_far("the doctests");
     context
         .setting
         .progress
@@ -457,9 +458,16 @@ fn run_doctests(
         );
     }
     let build_seconds = start.elapsed().as_secs_f64();
+    log::line(&format!(
+        "doctests: {} built in {build_seconds:.2} s",
+        programs.len()
+    ));
     let start = Instant::now();
     let doctests = plain_programs::baselines(context, programs)?;
     let baseline_seconds = start.elapsed().as_secs_f64();
+    log::line(&format!(
+        "doctests: run without a mutant in {baseline_seconds:.2} s"
+    ));
     tests.extend(doctests.tests.iter().map(plain_record));
     for (index, test) in doctests.tests.iter().enumerate() {
         context

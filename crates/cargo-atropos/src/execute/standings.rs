@@ -340,6 +340,12 @@ impl<'a> Standings<'a> {
         progress.begin_running(count, known);
     }
 
+    /// Tells what is known of mutants before something else is found out.
+    pub fn tell_so_far(&self, next: &str) {
+        let verdicts: Vec<Verdict> = self.lock().iter().filter_map(Standing::verdict).collect();
+        self.setting.progress.so_far(verdicts.into_iter(), next);
+    }
+
     /// Puts back what an earlier run had said that still holds; tells of how many results.
     pub fn reuse(&self, tests: &[TestRecord], held: &[JournalEntry]) {
         self.restore(tests, held);

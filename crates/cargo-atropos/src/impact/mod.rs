@@ -1,11 +1,12 @@
 //! Which survivors matter: what each of them disturbs, although no test notices it.
 //!
-//! Flow: [`program`] numbers the functions; [`crate::build::observed`] builds tests that observe;
-//! [`learning`] runs every test without a mutant, twice; [`measuring`] runs the survivors under
+//! Flow: [`program`] numbers the functions; [`affordable_tests`] chooses tests; [`crate::build::observed`] builds those that
+//! observe; [`learning`] runs every test without a mutant, twice; [`measuring`] runs the survivors under
 //! tests that they infect and compares; [`communication`] takes what explorations recorded of threads;
 //! [`suggest`] makes sentences and assertions of it. The
 //! order of survivors is made in `atropos_report::impact`.
 
+mod affordable_tests;
 mod assertion;
 mod calls;
 mod communication;
@@ -27,11 +28,13 @@ use atropos_mutants::mutant::MutantId;
 use atropos_report::impact::Impact;
 use atropos_report::verdict::Verdict;
 
+use self::affordable_tests::AffordableTests;
 use self::learning::ObservedOriginal;
 use self::measuring::{ObservedMutantRun, TestShare};
 use self::observer::{ObservedTest, Observer, ObserverSetting};
 use self::program::ObservedProgram;
 use self::workers::WorkerSetting;
+use crate::arguments::ExecuteOptions;
 use crate::build::observed::{ObservationPlan, ObservedBuild, build_observed};
 use crate::build::{Build, BuildFailure, headline};
 use crate::execute::Executed;
@@ -40,9 +43,6 @@ use crate::prepare::Prepared;
 use crate::progress::{Progress, RunPhase};
 use crate::sandbox::SeenOfTests;
 use crate::scratch::Scratch;
-
-/// Unless impact is asked for, it is not measured for tests that take longer than this alone.
-const CHEAP_TESTS: f64 = 3.0;
 
 /// What is needed to measure.
 pub struct MeasurementInputs<'a> {
@@ -74,14 +74,20 @@ struct Observed {
 pub fn measure(measure: &MeasurementInputs<'_>) -> Impacts {
     let start = Instant::now();
     let options = &measure.prepared.options.execute;
-    let wanted = measure.wanted();
+    let mut wanted = measure.wanted();
+    let observable = AffordableTests::all(&measure.executed.tests);
+    wanted.retain(|mutant| observable.meet(&measure.executed.standings[mutant.index()]));
     let is_moot = wanted.is_empty() && measure.explored().is_empty();
     if options.no_impact || is_moot || measure.interrupt.is_requested() {
         return Impacts::default();
     }
-    let alone: f64 = measure.executed.tests.iter().map(|test| test.seconds).sum();
     let program = ObservedProgram::of(&measure.prepared.plan, &measure.prepared.texts);
-    if alone > CHEAP_TESTS && !options.impact && !options.impact_matrix {
+    let affordable = affordable_tests(options, measure.executed);
+    let (within, beyond): (BTreeSet<MutantId>, BTreeSet<MutantId>) = wanted
+        .iter()
+        .copied()
+        .partition(|mutant| affordable.meet(&measure.executed.standings[mutant.index()]));
+    if within.is_empty() && !beyond.is_empty() {
         // What threads told each other is known already.
         let mut of = measure.tell(&program, &Observed::default());
         of.retain(|_, impact| !impact.communications.is_empty());
@@ -97,9 +103,16 @@ pub fn measure(measure: &MeasurementInputs<'_>) -> Impacts {
             ..Impacts::default()
         };
     }
-    let observed = match wanted.is_empty() {
+    if !beyond.is_empty() {
+        measure.progress.say(&format!(
+            "note: {} of {} survivors are not ranked, because their tests take long; --impact does it anyway",
+            beyond.len(),
+            wanted.len()
+        ));
+    }
+    let observed = match within.is_empty() {
         true => Ok(Observed::default()),
-        false => measure.observe(&program, &wanted, start),
+        false => measure.observe(&program, &within, &affordable, start),
     };
     let observed = observed.unwrap_or_else(|error| {
         let line = format!("warning: survivors are not ranked by impact: {error:#}");
@@ -113,6 +126,14 @@ pub fn measure(measure: &MeasurementInputs<'_>) -> Impacts {
     }
 }
 
+/// The tests that are observed under these options.
+fn affordable_tests(options: &ExecuteOptions, executed: &Executed) -> AffordableTests {
+    match options.impact || options.impact_matrix {
+        true => AffordableTests::all(&executed.tests),
+        false => AffordableTests::cheapest(&executed.tests),
+    }
+}
+
 /// Programs that observe every mutant that may survive, for a run elsewhere. None where such a run would not measure.
 pub fn observed_programs(
     prepared: &Prepared,
@@ -121,21 +142,22 @@ pub fn observed_programs(
     interrupt: &Interrupt,
 ) -> Result<Option<ObservedBuild>> {
     let options = &prepared.options.execute;
-    let alone: f64 = executed.tests.iter().map(|test| test.seconds).sum();
+    let affordable = affordable_tests(options, executed);
     let infos = prepared.plan.mutants.iter();
     let wanted: BTreeSet<MutantId> = infos
         .filter(|info| !info.needs_exploration)
-        .filter(|info| !executed.standings[info.id.index()].infected_by.is_empty())
+        .filter(|info| affordable.meet(&executed.standings[info.id.index()]))
         .map(|info| info.id)
         .collect();
-    if options.no_impact || wanted.is_empty() || (alone > CHEAP_TESTS && !options.impact) {
+    if options.no_impact || wanted.is_empty() {
         return Ok(None);
     }
     let observation = ObservationPlan {
         first: ObservedProgram::of(&prepared.plan, &prepared.texts).first,
         wanted,
     };
-    match build_observed(prepared, interrupt, build, observation) {
+    let targets = affordable.targets(&executed.tests, &executed.standings, &observation.wanted);
+    match build_observed(prepared, interrupt, build, observation, targets) {
         Ok(build) => Ok(Some(build)),
         Err(BuildFailure::Interrupted) => Ok(None),
         Err(BuildFailure::Internal(error)) => Err(error),
@@ -185,6 +207,7 @@ impl MeasurementInputs<'_> {
         &self,
         program: &ObservedProgram,
         wanted: &BTreeSet<MutantId>,
+        affordable: &AffordableTests,
         start: Instant,
     ) -> Result<Observed> {
         let MeasurementInputs {
@@ -198,10 +221,15 @@ impl MeasurementInputs<'_> {
             first: program.first.clone(),
             wanted: wanted.clone(),
         };
+        let verdicts = executed.standings.iter().filter_map(|it| it.verdict());
+        progress.so_far(verdicts, "what survivors disturb");
         progress.phase(RunPhase::Building, 0);
         let observed = match &prepared.archived {
             Some(archived) => archived.observed().map_err(BuildFailure::Internal),
-            None => build_observed(prepared, interrupt, self.build, observation),
+            None => {
+                let targets = affordable.targets(&executed.tests, &executed.standings, wanted);
+                build_observed(prepared, interrupt, self.build, observation, targets)
+            }
         };
         let build = match observed {
             Ok(build) => build,
@@ -227,7 +255,7 @@ impl MeasurementInputs<'_> {
             timeout_multiplier: prepared.options.timeout_multiplier(),
             interrupt,
         };
-        let tests = self.tests(&setting)?;
+        let tests = self.tests(&setting, affordable)?;
         progress.phase(RunPhase::Observing, 0);
         let built = start.elapsed().as_secs_f64();
         let original = learning::learn(&team, &tests)?;
@@ -287,7 +315,11 @@ impl MeasurementInputs<'_> {
     }
 
     /// The tests of this run that the observing build has as well.
-    fn tests(&self, setting: &ObserverSetting<'_>) -> Result<Vec<ObservedTest>> {
+    fn tests(
+        &self,
+        setting: &ObserverSetting<'_>,
+        affordable: &AffordableTests,
+    ) -> Result<Vec<ObservedTest>> {
         let mut observer = Observer::new(setting, 0)?;
         let mut tests = Vec::new();
         for (number, binary) in setting.binaries.iter().enumerate() {
@@ -300,7 +332,7 @@ impl MeasurementInputs<'_> {
                         && test.package == binary.package
                         && test.target == binary.target
                 });
-                if let Some(id) = id {
+                if let Some(id) = id.filter(|id| affordable.contains(*id)) {
                     tests.push(ObservedTest {
                         id,
                         binary: number,

@@ -164,19 +164,103 @@ fn nothing_tested_is_no_success() {
 #[test]
 fn a_doctest_that_does_not_compile_fails_the_run() {
     let documented = |test: &str, edition: &str| {
-        let text = format!("/// ```\n/// assert_eq!(small::sum(1, 1), 2);\n/// ```\n{test}{SUM}");
+        let right = "/// ```\n/// assert_eq!(small::sum(1, 1), 2);\n/// ```\n";
+        // So many that they are merged.
+        let text = format!("{right}{test}{right}{right}{SUM}");
         let manifest = MANIFEST.replace("2024", edition);
         Tree::with(&[("Cargo.toml", &manifest), ("src/lib.rs", &text)])
     };
     let wrong = "/// ```\n/// let sum: u8 = \"none\";\n/// ```\n";
     let too_good = "/// ```compile_fail\n/// let sum = small::sum(1, 2);\n/// ```\n";
-    for (test, edition) in [(wrong, "2021"), (wrong, "2024"), (too_good, "2021")] {
+    let failing = "/// ```\n/// assert_eq!(small::sum(1, 1), 3);\n/// ```\n";
+    // It passes only in a program of many doctests.
+    let alone = "/// ```\n/// assert!(line!() > 3);\n/// ```\n";
+    for (test, edition, package) in [
+        (wrong, "2021", ""),
+        (wrong, "2024", ""),
+        (too_good, "2021", ""),
+        (failing, "2021", "doc "),
+        (alone, "2021", "doc "),
+    ] {
         let run = documented(test, edition).run(&[]).has_code(4);
-        run.says("error: exit code 4: tests fail without any mutant: src/lib.rs - sum (line 4)");
+        run.says(&format!(
+            "error: exit code 4: tests fail without any mutant: {package}src/lib.rs - sum (line 4)"
+        ));
         assert_eq!(
             run.verdicts_in("src/lib.rs").keys().collect::<Vec<_>>(),
             ["killed (panicked)"]
         );
     }
     documented("", "2021").run(&[]).has_code(0);
+}
+
+#[test]
+fn merged_doctests_say_what_they_say_alone() {
+    let source = "\
+/// ```
+/// assert_eq!(small::sum(1, 2), 3);
+/// ```
+pub fn sum(a: u32, b: u32) -> u32 {
+    a + b
+}
+/// ```
+/// assert_eq!(small::product(2, 3), 6);
+/// std::process::exit(0);
+/// ```
+/// ```should_panic
+/// assert_eq!(small::product(2, 3), 5);
+/// ```
+pub fn product(a: u32, b: u32) -> u32 {
+    a * b
+}
+/// ```
+/// assert!(small::smaller(3, 3));
+/// # assert!(std::env::vars_os().all(|(name, _)| !name.to_string_lossy().ends_with(\"BOOTSTRAP\")));
+/// ```
+/// ```no_run
+/// small::smaller(1, 2);
+/// ```
+pub fn smaller(a: u32, b: u32) -> bool {
+    a <= b
+}
+";
+    let tree = |edition: &str, source: &str| {
+        let manifest = MANIFEST.replace("2024", edition);
+        Tree::with(&[("Cargo.toml", &manifest), ("src/lib.rs", source)])
+    };
+    let programs = |tree: &Tree| {
+        let weaves = std::fs::read_dir(tree.output()).expect("the output is there");
+        let weaves = weaves
+            .flatten()
+            .map(|entry| entry.path().join("doctests-0"));
+        let kept = weaves.flat_map(std::fs::read_dir).flatten().flatten();
+        kept.filter(|entry| entry.path().join("doctest").is_file())
+            .count()
+    };
+    let killers = |tree: &Tree| {
+        let run = tree.run(&[]).has_code(2);
+        let outcomes = run.outcomes();
+        let mutants = outcomes.mutants.iter();
+        mutants
+            .map(|mutant| {
+                (
+                    mutant.info.key.clone(),
+                    format!("{:?} {:?}", mutant.verdict, run.killers(mutant)),
+                )
+            })
+            .collect::<Vec<_>>()
+    };
+    // A word by which a doctest could tell where it stands.
+    let alone = tree("2021", &format!("{source}// line!()\n"));
+    let said = killers(&alone);
+    assert!(
+        said.iter().any(|(_, verdict)| verdict.contains("line 17")),
+        "{said:?}"
+    );
+    assert_eq!(programs(&alone), 4);
+    for edition in ["2018", "2024"] {
+        let merged = tree(edition, &source);
+        assert_eq!(killers(&merged), said, "{edition}");
+        assert_eq!(programs(&merged), 1, "{edition}");
+    }
 }

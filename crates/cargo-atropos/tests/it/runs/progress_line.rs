@@ -40,7 +40,7 @@ fn survivors_stay_above_the_line_and_without_colours_it_is_still_one_line() {
     let program = env!("CARGO_BIN_EXE_cargo-atropos");
     let cache = concat!(env!("CARGO_TARGET_TMPDIR"), "/cache");
     let command = format!(
-        "NO_COLOR=1 XDG_CACHE_HOME='{cache}' '{program}' atropos --operators=AOR --no-doc --no-impact; sleep 60"
+        "NO_COLOR=1 XDG_CACHE_HOME='{cache}' '{program}' atropos --operators=AOR --no-doc; sleep 60"
     );
     let Some(terminal) = Terminal::start("progress", &command, &tree.path()) else {
         eprintln!("tmux is not installed, so the progress line was not tested in a terminal");
@@ -52,6 +52,12 @@ fn survivors_stay_above_the_line_and_without_colours_it_is_still_one_line() {
         .lines()
         .filter(|line| line.starts_with("survived: src/lib.rs:2:"));
     assert!(survived.count() > 0, "{screen}");
+    // While survivors are ranked, verdicts are on the screen.
+    let so_far = screen.lines().find(|line| line.starts_with("so far: "));
+    assert!(
+        so_far.is_some_and(|line| line.ends_with(" survived; now what survivors disturb")),
+        "{screen}"
+    );
     // Nothing is left of the line, and nothing of it was scrolled.
     for phase in ["Finding", "Building", "Checking", "Running"] {
         assert!(!screen.contains(phase), "{screen}");
