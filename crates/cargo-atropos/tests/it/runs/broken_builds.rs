@@ -259,7 +259,7 @@ pub fn smaller(a: u32, b: u32) -> bool {
     );
     assert_eq!(programs(&alone), 4);
     for edition in ["2018", "2024"] {
-        let merged = tree(edition, &source);
+        let merged = tree(edition, source);
         assert_eq!(killers(&merged), said, "{edition}");
         assert_eq!(programs(&merged), 1, "{edition}");
     }
