@@ -2,9 +2,11 @@
 //! is no rejection of the weave, and nothing may be concluded from it.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::{ExitStatus, Output};
+use std::process::{ExitStatus, Output, Stdio};
+use std::thread;
 
 use anyhow::{Context, Result, bail};
 use atropos_protocol::sys;
@@ -16,6 +18,9 @@ use super::rustc_call::RustcCall;
 const BY_SIGNAL: &str = "(signal: ";
 /// What the wrapper writes when a compiler failed without a diagnostic.
 const WITHOUT_DIAGNOSTIC: &str = "rustc ended without a diagnostic";
+
+/// What is in the lines that hold warnings and errors.
+const DIAGNOSTIC: &str = "\"$message_type\":\"diagnostic\"";
 
 /// A compiler ended without saying what is wrong with the crate. The build is not made, and nothing of it is kept.
 #[derive(Debug, thiserror::Error)]
@@ -74,10 +79,24 @@ impl CompilerAnswer {
 
 /// Has rustc compile or check a unit.
 pub fn compile(call: &RustcCall) -> Result<CompilerAnswer> {
-    let mut compiled = compile_once(call)?;
-    if crashed(&compiled.output) {
+    judged(|| compile_once(call))
+}
+
+/// Has rustc compile a unit, with warnings, unless it rejects it: `on_accepted` is called once rustc has nothing against it, before
+/// code is made. It may be called twice. The call must ask for metadata and for messages about what is made.
+pub fn compile_if_accepted(
+    call: &RustcCall,
+    mut on_accepted: impl FnMut(),
+) -> Result<CompilerAnswer> {
+    judged(|| compile_listening(call, &mut on_accepted))
+}
+
+/// Tells rejections from compilers that were ended.
+fn judged(mut compile_once: impl FnMut() -> Result<CompilerAnswer>) -> Result<CompilerAnswer> {
+    let mut compiled = compile_once()?;
+    if compiled.errors.is_empty() && crashed(&compiled.output) {
         // A crash that comes again is due to the text: a very deep expression, for example.
-        compiled = compile_once(call)?;
+        compiled = compile_once()?;
     }
     let status = compiled.output.status;
     if status.success() || !compiled.errors.is_empty() {
@@ -98,6 +117,57 @@ fn compile_once(call: &RustcCall) -> Result<CompilerAnswer> {
     Ok(CompilerAnswer { output, errors })
 }
 
+fn compile_listening(call: &RustcCall, on_accepted: &mut dyn FnMut()) -> Result<CompilerAnswer> {
+    let mut command = call.command();
+    command.stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut rustc = command.spawn().context("can't run rustc")?;
+    let stdout = rustc.stdout.take().expect("it is piped");
+    let stdout = thread::spawn(move || read_all(stdout));
+    let mut stderr = Vec::new();
+    let mut lines = BufReader::new(rustc.stderr.take().expect("it is piped"));
+    let mut errors = Vec::new();
+    loop {
+        let start = stderr.len();
+        if lines.read_until(b'\n', &mut stderr)? == 0 {
+            break;
+        }
+        let line = String::from_utf8_lossy(&stderr[start..]);
+        errors.extend(parse_errors(&line));
+        match is_of_metadata(&line) {
+            // What counts as an error for us is none for rustc, which would go on.
+            true if !errors.is_empty() => rustc.kill()?,
+            true => on_accepted(),
+            false => {}
+        }
+        if line.contains(DIAGNOSTIC) && errors.is_empty() {
+            // Warnings are nothing to cargo.
+            stderr.truncate(start);
+        }
+    }
+    let status = rustc.wait()?;
+    let stdout = stdout.join().expect("reading does not panic")?;
+    Ok(CompilerAnswer {
+        output: Output {
+            status,
+            stdout,
+            stderr,
+        },
+        errors,
+    })
+}
+
+fn read_all(mut source: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Whether rustc says that it has written a crate's metadata: what comes then is code.
+fn is_of_metadata(line: &str) -> bool {
+    line.contains("\"$message_type\":\"artifact\"") && line.contains("\"emit\":\"metadata\"")
+}
+
 /// Whether rustc ended itself by a mistake of its own. Too little memory is none.
 fn crashed(output: &Output) -> bool {
     let said = String::from_utf8_lossy(&output.stderr);
@@ -114,8 +184,8 @@ mod tests {
 
     use super::*;
 
-    /// What a compiler comes to that is this shell script.
-    fn compile_with(script: &str) -> Result<CompilerAnswer> {
+    /// A call of a compiler that is this shell script, and where that lies.
+    fn call_of(script: &str) -> (tempfile::TempDir, RustcCall) {
         let place = tempfile::tempdir().unwrap();
         let rustc = place.path().join("rustc");
         fs::write(&rustc, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -125,7 +195,14 @@ mod tests {
             "--crate-name=a".as_ref(),
             "a.rs".as_ref(),
         ];
-        compile(&RustcCall::parse(words.into_iter().map(OsString::from)).unwrap())
+        let call = RustcCall::parse(words.into_iter().map(OsString::from)).unwrap();
+        (place, call)
+    }
+
+    /// What it comes to.
+    fn compile_with(script: &str) -> Result<CompilerAnswer> {
+        let (_place, call) = call_of(script);
+        compile(&call)
     }
 
     fn is_ended(result: Result<CompilerAnswer>) -> bool {
@@ -155,6 +232,27 @@ mod tests {
     fn a_diagnostic_is_a_rejection() {
         let error = r#"echo '{"message":"no","code":null,"level":"error","spans":[],"children":[],"rendered":"no"}' >&2; exit 1"#;
         assert!(!compile_with(error).unwrap().is_accepted());
+    }
+
+    #[test]
+    fn a_unit_is_accepted_before_its_code_is_made() {
+        let metadata =
+            r#"echo '{"$message_type":"artifact","artifact":"a.rmeta","emit":"metadata"}' >&2"#;
+        let lint = r#"echo '{"$message_type":"diagnostic","message":"no","code":{"code":"overflowing_literals"},"level":"warning","spans":[],"children":[],"rendered":"no"}' >&2"#;
+        let warning = lint.replace("overflowing_literals", "unused");
+        let compile = |script: &str| {
+            let mut accepted = 0;
+            let (_place, call) = call_of(script);
+            let answer = compile_if_accepted(&call, || accepted += 1).expect("an answer");
+            (answer.is_accepted(), accepted, answer.output)
+        };
+        let (is_accepted, told, output) = compile(&format!("{warning}\n{metadata}\necho made >&2"));
+        assert!(is_accepted && told == 1 && output.status.success());
+        let said = String::from_utf8(output.stderr).expect("text");
+        assert!(said.contains("metadata") && said.ends_with("made\n") && !said.contains("unused"));
+        // It is rejected, and no code is made.
+        let (is_accepted, told, output) = compile(&format!("{lint}\n{metadata}\nexec sleep 60"));
+        assert!(!is_accepted && told == 0 && !output.status.success());
     }
 
     #[test]

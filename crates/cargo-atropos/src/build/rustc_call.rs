@@ -4,7 +4,7 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, bail};
@@ -176,6 +176,16 @@ impl RustcCall {
         call
     }
 
+    /// The same unit, of which rustc says when it has written the metadata. Where cargo asks for none it goes to `directory`.
+    pub fn telling_of_metadata(&self, directory: &Path) -> RustcCall {
+        let mut emitted = self.values_of("--emit").flat_map(|kinds| kinds.split(','));
+        if emitted.any(|kind| kind.starts_with("metadata")) {
+            return self.clone();
+        }
+        let file = directory.join(format!("{}.rmeta", self.unit_id()));
+        self.with([format!("--emit=metadata={}", file.display())])
+    }
+
     /// A check of the same unit: types and borrows, no code, output to `directory`.
     pub fn as_check(&self, directory: &str) -> RustcCall {
         let mut arguments = Vec::with_capacity(self.arguments.len());
@@ -340,6 +350,21 @@ mod tests {
         assert_eq!(check.values_of("--emit").collect::<Vec<_>>(), ["metadata"]);
         assert!(check.codegen_option("incremental").is_none());
         assert_eq!(check.codegen_option("metadata"), Some("37"));
+    }
+
+    #[test]
+    fn every_unit_can_tell_of_its_metadata() {
+        let library = call(LIB).unwrap();
+        let emitted = |call: &RustcCall| {
+            let call = call.telling_of_metadata(Path::new("/checks"));
+            call.values_of("--emit").collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(emitted(&library), "dep-info,metadata,link");
+        let test = call(&LIB.replace("metadata,link", "link")).unwrap();
+        assert_eq!(
+            emitted(&test),
+            "dep-info,link metadata=/checks/semver-b9.rmeta"
+        );
     }
 
     #[test]

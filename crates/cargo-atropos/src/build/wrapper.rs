@@ -39,6 +39,16 @@ pub(super) const MAX_ROUNDS: u32 = 40;
 /// How often points that were dropped on suspicion may be tried again, at least.
 const RETRIES: u32 = 6;
 
+/// How rustc is called next for a unit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NextCall {
+    Check,
+    /// It is accepted.
+    Compile,
+    /// Nobody knows yet whether it is accepted.
+    CompileIfAccepted,
+}
+
 /// Acts as rustc. Never returns.
 pub fn main(instructions: &Path, arguments: impl Iterator<Item = OsString>) -> ! {
     let mut words: Vec<OsString> = arguments.collect();
@@ -254,38 +264,54 @@ impl Unit {
 
     /// Weaves, checks and rolls back until rustc accepts; then compiles. Units of one package take
     /// turns at the checks, and each starts from what the one before learned; one that learned
-    /// from another is compiled at once, because it hardly ever has something to roll back.
+    /// from another is compiled at once, because it hardly ever has something to roll back. So is the first one, whose turn ends as
+    /// soon as rustc has nothing against it: most crates pass at once.
     fn compile_woven(&self, check_time: &mut Duration) -> Result<(Output, AcceptedWeave)> {
         let compile = self.woven_call()?;
         // Lints that deny by default reject a mutant that is compiled alone, so the check must
         // be told of them.
+        let with_lints = self.woven_call_with_lints("warn")?;
         let checks = self.instructions.checks();
         let memory = checks.join(format!("{}-kept", self.call.unit_id()));
-        let mut check = self
-            .woven_call_with_lints("warn")?
-            .as_check(&checks.display().to_string());
+        let mut check = with_lints.as_check(&checks.display().to_string());
         self.prepare_shadow()?;
         let mut turn = Some(self.instructions.lock_package(self.package_index)?);
         let known = self.known_forms()?;
-        let mut is_checked = known.is_some();
+        let mut next = match known {
+            Some(_) => NextCall::Compile,
+            None => NextCall::CompileIfAccepted,
+        };
         let mut has_retried = known.is_some();
         let mut forms = known.unwrap_or_else(|| self.richest_forms());
         for round in 1..=MAX_ROUNDS {
             let start = Instant::now();
             let woven = self.weave(&forms)?;
-            if is_checked {
-                // Others may check while this one is compiled.
-                turn = None;
-            }
-            let compiled = compiler::compile(if is_checked { &compile } else { &check })?;
-            if !is_checked {
+            let compiled = match next {
+                NextCall::Check => compiler::compile(&check)?,
+                NextCall::Compile => {
+                    // Others may check while this one is compiled.
+                    turn = None;
+                    compiler::compile(&compile)?
+                }
+                NextCall::CompileIfAccepted => {
+                    let mut kept = Ok(());
+                    let call = with_lints.telling_of_metadata(&checks);
+                    let compiled = compiler::compile_if_accepted(&call, || {
+                        kept = self.keep_forms(&forms);
+                        turn = None;
+                    })?;
+                    kept?;
+                    compiled
+                }
+            };
+            if next == NextCall::Check || !compiled.is_accepted() {
                 *check_time += start.elapsed();
             }
             let took = format!("{:.2} s", start.elapsed().as_secs_f64());
             if !compiled.is_accepted() {
                 let outcome = self.roll_back(&mut forms, &woven, &compiled)?;
                 self.log(&format!("round {round}: rejected in {took}, {outcome}"));
-                if round == 1 && !is_checked {
+                if round == 1 && next != NextCall::Compile {
                     // What follows differs in a few functions: rustc keeps what it finds out from the first check that
                     // passes on. Most crates pass at once, and don't pay for it.
                     check = check.with([format!("-Cincremental={}", memory.display())]);
@@ -293,9 +319,10 @@ impl Unit {
                 if turn.is_none() {
                     turn = Some(self.instructions.lock_package(self.package_index)?);
                 }
-                is_checked = false;
-            } else if is_checked {
+                next = NextCall::Check;
+            } else if next != NextCall::Check {
                 self.log(&format!("round {round}: compiled in {took}"));
+                let _ = fs::remove_dir_all(&memory);
                 let absent = woven.into_values().flat_map(|file| file.absent);
                 let accepted = AcceptedWeave {
                     absent: absent.collect(),
@@ -306,11 +333,11 @@ impl Unit {
                 self.log(&format!("round {round}: checked in {took}"));
                 if !has_retried && self.retry(&mut forms, &woven, &check, round, check_time)? {
                     has_retried = true;
+                    next = NextCall::CompileIfAccepted;
                     continue;
                 }
                 self.keep_forms(&forms)?;
-                is_checked = true;
-                let _ = fs::remove_dir_all(&memory);
+                next = NextCall::Compile;
             }
         }
         bail!("rustc still rejects it after {MAX_ROUNDS} rounds")
