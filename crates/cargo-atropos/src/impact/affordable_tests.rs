@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(targets(&[2]), [""; 0]);
         let all = AffordableTests::all(&tests);
         let targets = all.targets(&tests, &standings, &BTreeSet::from([1, 3].map(MutantId)));
-        assert_eq!(targets, ["--test=it", "--lib", "--bin=some"]);
+        assert_eq!(targets, ["--test=it", "--bin=some", "--lib"]);
         assert!(cheap.meet(&standings[4]) && !cheap.meet(&standings[2]));
     }
 }
