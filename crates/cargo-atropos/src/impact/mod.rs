@@ -202,14 +202,13 @@ impl MeasurementInputs<'_> {
         info.is_some_and(|info| info.needs_exploration)
     }
 
-    /// Builds with observation, learns, and runs the wanted mutants.
-    fn observe(
+    /// The programs that observe; none if the user wants to end.
+    fn build_observing(
         &self,
         program: &ObservedProgram,
         wanted: &BTreeSet<MutantId>,
         affordable: &AffordableTests,
-        start: Instant,
-    ) -> Result<Observed> {
+    ) -> Result<Option<ObservedBuild>> {
         let MeasurementInputs {
             prepared,
             executed,
@@ -231,14 +230,34 @@ impl MeasurementInputs<'_> {
                 build_observed(prepared, interrupt, self.build, observation, targets)
             }
         };
-        let build = match observed {
-            Ok(build) => build,
-            Err(BuildFailure::Interrupted) => return Ok(Observed::default()),
-            Err(BuildFailure::Internal(error)) => return Err(error),
+        match observed {
+            Ok(build) => Ok(Some(build)),
+            Err(BuildFailure::Interrupted) => Ok(None),
+            Err(BuildFailure::Internal(error)) => Err(error),
             Err(BuildFailure::DoesNotCompile(said)) => {
                 let why = headline(&said);
                 anyhow::bail!("the tests do not build with observation: {why}");
             }
+        }
+    }
+
+    /// Builds with observation, learns, and runs the wanted mutants.
+    fn observe(
+        &self,
+        program: &ObservedProgram,
+        wanted: &BTreeSet<MutantId>,
+        affordable: &AffordableTests,
+        start: Instant,
+    ) -> Result<Observed> {
+        let MeasurementInputs {
+            prepared,
+            executed,
+            interrupt,
+            progress,
+            ..
+        } = *self;
+        let Some(build) = self.build_observing(program, wanted, affordable)? else {
+            return Ok(Observed::default());
         };
         let scratch = Scratch::make(&prepared.output_directory, "observing")?;
         let setting = ObserverSetting {
