@@ -82,7 +82,7 @@ pub fn measure(measure: &MeasurementInputs<'_>) -> Impacts {
         return Impacts::default();
     }
     let program = ObservedProgram::of(&measure.prepared.plan, &measure.prepared.texts);
-    let affordable = affordable_tests(options, measure.executed);
+    let affordable = affordable(options, measure.executed);
     let (within, beyond): (BTreeSet<MutantId>, BTreeSet<MutantId>) = wanted
         .iter()
         .copied()
@@ -127,7 +127,7 @@ pub fn measure(measure: &MeasurementInputs<'_>) -> Impacts {
 }
 
 /// The tests that are observed under these options.
-fn affordable_tests(options: &ExecuteOptions, executed: &Executed) -> AffordableTests {
+fn affordable(options: &ExecuteOptions, executed: &Executed) -> AffordableTests {
     match options.impact || options.impact_matrix {
         true => AffordableTests::all(&executed.tests),
         false => AffordableTests::cheapest(&executed.tests),
@@ -142,7 +142,7 @@ pub fn observed_programs(
     interrupt: &Interrupt,
 ) -> Result<Option<ObservedBuild>> {
     let options = &prepared.options.execute;
-    let affordable = affordable_tests(options, executed);
+    let affordable = affordable(options, executed);
     let infos = prepared.plan.mutants.iter();
     let wanted: BTreeSet<MutantId> = infos
         .filter(|info| !info.needs_exploration)
