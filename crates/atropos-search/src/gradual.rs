@@ -1,7 +1,20 @@
-//! The default. Exhaustive search and random schedules take turns that grow, so that whatever finds a failure early costs
-//! little more than by itself. A search that turns out to be long waits for more random schedules, then goes on alone; then
+//! The default. Exhaustive search and random schedules alternate. A search that is not complete after many schedules waits
+//! for more random ones, then goes on alone; then
 //! comes the largest preemption bound that fits, then random schedules again. A program that does not do the same under the
 //! same choices can't be searched: it gets random schedules only ([`Gradual::diverged`]).
+//!
+//! # How they alternate
+//! The search has every second turn while it is *small*: its estimated size is at most [`SMALL`] times the schedules that were run
+//! so far. Else it has one turn of [`RARELY`]` + 1`. So finding a failure takes, at any time of this stage,
+//! - at most twice as many schedules as by [`Mixed`] alone, and one more: with `n` executions of the search and `d` random
+//!   schedules, the search has its turn only if `n < d`, so `n <= d` always, and `Mixed` has had half of all turns at least. What
+//!   this means for the ways to draw that `Mixed` consists of is said there;
+//! - at most `RARELY + 1` times as many as by the search alone, and one more: the random schedules have their turn only if
+//!   `d <= RARELY * n`;
+//! - at most twice as many as the search has in all, and one more, as far as the estimate is right: while the search of `N` is not
+//!   small, `d < N / 2`, and then random schedules have their turn only if `d <= n`, which is at most `N`.
+//!
+//! Both can't have half of the turns and more; the estimate decides who gets the larger part while a failure may still be near.
 //!
 //! The budget is counted in executions, so that the same budget gives the same result; a caller who
 //! watches a clock says so with [`Gradual::hurry`]. Stages may be carried out elsewhere, by several processes, which tell
@@ -19,8 +32,10 @@ use crate::system::{ExecutionEnd, Guide};
 const LONG: u64 = 2000;
 /// Random schedules at least, also where the search is over at once: they have other random data.
 const LEAST_DRAWN: u64 = 4;
-/// Random schedules of the first turn, which comes after the search's first execution.
-const FIRST_TURN: u64 = 16;
+/// A search is small if it is estimated to take at most so many times the schedules that were run so far.
+const SMALL: u64 = 2;
+/// Random schedules for each execution of a search that is not small.
+const RARELY: u64 = 7;
 
 /// How many executions each stage may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,34 +62,13 @@ pub enum GradualStage {
     Random,
 }
 
-/// Whose turn it is in the first stage, and for how long.
-#[derive(Clone, Copy, Debug)]
-struct SharedStage {
-    is_search: bool,
-    left: u64,
-    /// Random schedules of the next turn; the search has half as many after it.
-    next: u64,
-}
-
-impl SharedStage {
-    fn change(&mut self) {
-        self.is_search = !self.is_search;
-        self.left = match self.is_search {
-            true => self.next / 4,
-            false => self.next,
-        };
-        if !self.is_search {
-            self.next *= 2;
-        }
-    }
-}
-
 /// One strategy after the other until the budget is used up.
 #[derive(Clone, Debug)]
 pub struct Gradual {
     budget: StageBudget,
     stage: GradualStage,
-    shared_stage: SharedStage,
+    /// In the first stage: whether the search has this turn.
+    is_search: bool,
     search: Box<Exhaustive>,
     samples: Box<Mixed>,
     bounded: Box<Search>,
@@ -101,11 +95,7 @@ impl Gradual {
         Gradual {
             budget,
             stage: GradualStage::Alternating,
-            shared_stage: SharedStage {
-                is_search: true,
-                left: 1,
-                next: FIRST_TURN,
-            },
+            is_search: false,
             search: Box::default(),
             samples: Box::new(Mixed::new(SampleSpec::new(budget.early, budget.seed))),
             bounded: Box::new(Search::chess(0)),
@@ -182,7 +172,7 @@ impl Gradual {
     fn current(&self) -> &dyn Strategy {
         match self.stage {
             _ if self.is_drawing_last => &*self.samples,
-            GradualStage::Alternating if self.shared_stage.is_search => &*self.search,
+            GradualStage::Alternating if self.is_search => &*self.search,
             GradualStage::Exhaustive => &*self.search,
             GradualStage::Alternating | GradualStage::Early | GradualStage::Random => {
                 &*self.samples
@@ -194,7 +184,7 @@ impl Gradual {
     fn current_mut(&mut self) -> &mut dyn Strategy {
         match self.stage {
             _ if self.is_drawing_last => &mut *self.samples,
-            GradualStage::Alternating if self.shared_stage.is_search => &mut *self.search,
+            GradualStage::Alternating if self.is_search => &mut *self.search,
             GradualStage::Exhaustive => &mut *self.search,
             GradualStage::Alternating | GradualStage::Early | GradualStage::Random => {
                 &mut *self.samples
@@ -204,26 +194,41 @@ impl Gradual {
     }
 
     fn is_spent(&self) -> bool {
-        let searched = self.search.progress();
-        let searched = searched.executions + searched.abandoned;
+        let searched = self.searched();
         match self.stage {
-            GradualStage::Alternating => searched >= LONG.min(self.budget.exhaustive),
+            GradualStage::Alternating => {
+                let is_long = self.samples.begun() >= LONG && !self.is_small();
+                is_long || searched >= LONG.min(self.budget.exhaustive)
+            }
             GradualStage::Exhaustive => searched >= self.budget.exhaustive,
             GradualStage::Bounded => self.spent >= self.budget.bounded,
             GradualStage::Early | GradualStage::Random => false,
         }
     }
 
+    /// Executions of the exhaustive search here.
+    fn searched(&self) -> u64 {
+        let progress = self.search.progress();
+        progress.executions + progress.abandoned
+    }
+
+    /// Whether the exhaustive search is small beside what was run so far.
+    fn is_small(&self) -> bool {
+        let whole = self.search.progress().estimate().unwrap_or(1.0);
+        whole <= (SMALL * (self.searched() + self.samples.begun())) as f64
+    }
+
+    /// Whether the next turn of the first stage is the search's.
+    fn is_for_search(&self) -> bool {
+        let drawn = self.samples.begun();
+        let each = if self.is_small() { 1 } else { RARELY };
+        self.samples_left().1 == 0 || self.searched() * each < drawn
+    }
+
     /// Begins an execution of the present stage; false if there is none left of it.
     fn begin_here(&mut self) -> bool {
         if self.stage == GradualStage::Alternating {
-            if self.shared_stage.left == 0 {
-                self.shared_stage.change();
-            }
-            if !self.shared_stage.is_search && self.samples_left().1 == 0 {
-                self.shared_stage.change();
-            }
-            self.shared_stage.left -= 1;
+            self.is_search = self.is_for_search();
         }
         if self.current_mut().begin() {
             self.spent += 1;

@@ -21,8 +21,9 @@ use crate::memory::system::Timespec;
 pub struct VirtualClock {
     /// Nanoseconds since the execution began.
     pub now: u64,
-    /// The least that the clock shows next: programs expect that time has passed since they last looked.
-    next: u64,
+    /// How much more the clock shows: programs expect that time has passed since they last looked. What was shown stays shown when
+    /// time passes, so that who slept after a look sees at least as much time gone by.
+    ahead: u64,
     /// At which scheduling point time last passed.
     pub passed_at: u64,
     /// Time passed while threads could run.
@@ -86,8 +87,8 @@ pub fn now_for_program(clock: c_int) -> Option<Timespec> {
 impl VirtualClock {
     /// What the clock shows; the next look sees at least so many nanoseconds more.
     fn show(&mut self, look: u64) -> u64 {
-        let shown = self.now.max(self.next);
-        self.next = shown + look;
+        let shown = self.now.saturating_add(self.ahead);
+        self.ahead = self.ahead.saturating_add(look);
         shown
     }
 

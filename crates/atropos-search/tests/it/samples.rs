@@ -322,7 +322,7 @@ impl System for Moody {
     fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd {
         self.runs += 1;
         for step in 0..6 {
-            let code = if self.runs > 1 && step == 3 { 9 } else { 1 };
+            let code = if self.runs == 2 && step == 3 { 9 } else { 1 };
             let pending = |t: u32| Pending {
                 thread: Thread(t),
                 op: Op::universal().coded(code),

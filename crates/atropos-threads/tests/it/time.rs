@@ -39,6 +39,21 @@ fn sleeping_orders_threads_and_takes_no_real_time() {
 }
 
 #[test]
+fn a_sleep_after_a_look_at_the_clock_is_seen_in_full_however_often_somebody_looked() {
+    let test = || {
+        let time = Duration::from_millis(50);
+        for _ in 0..3 {
+            let start = Instant::now();
+            let thread = thread::spawn(move || thread::sleep(time));
+            thread.join().unwrap();
+            assert!(start.elapsed() >= time);
+        }
+        say("slept");
+    };
+    check_reduced(test, &sc(), &["slept"]);
+}
+
+#[test]
 fn what_was_stored_before_time_passes_is_seen_after_it() {
     /// Two stores, and a relaxed load that nothing orders after them but time.
     fn test(sleep: bool) {
