@@ -24,6 +24,7 @@ pub fn notes(notes: &Notes) -> Explored {
         uncontrolled: notes.uncontrolled.as_ref().map(text),
         fair: notes.was_fair,
         late: notes.has_late_end,
+        random_data: notes.asked_for_random_data,
         reached: notes.stated.reached.clone(),
         wanted: notes.stated.wanted.clone(),
         ..Explored::default()

@@ -372,6 +372,13 @@ impl<'o> Exploration<'o> {
         if end.is_failure() {
             self.failing = Some((end, strategy.schedule()));
         }
+        let has_random_data = subject.notes.asked_for_random_data;
+        if let StrategyInUse::Gradual(gradual) = &mut self.strategy_in_use
+            && has_random_data
+        {
+            gradual.draw_more();
+        }
+        let strategy = self.strategy_in_use.strategy();
         let is_over = self.failing.is_some()
             || strategy.divergence().is_some()
             || subject.notes.uncontrolled.is_some();
@@ -389,19 +396,48 @@ impl<'o> Exploration<'o> {
         }
     }
 
+    /// What is to be said of random data beside what was covered: a search has one set of it, random schedules have one each.
+    fn random_data_of(&self, coverage: &Coverage) -> String {
+        let is_fixed = self.request.fixed_random_data;
+        let drawn = match (&self.strategy_in_use, coverage) {
+            (StrategyInUse::Gradual(gradual), Coverage::All) if !is_fixed => gradual.drawn(),
+            _ => 0,
+        };
+        match coverage {
+            Coverage::All if drawn > 0 => {
+                format!(", random data fixed, and {drawn} random schedules with other data")
+            }
+            Coverage::Sample { .. } if !is_fixed => ", random data varied".to_owned(),
+            Coverage::Both(..) if !is_fixed => {
+                "; random data varied in the random schedules only".to_owned()
+            }
+            Coverage::All
+            | Coverage::Preemptions(_)
+            | Coverage::One
+            | Coverage::Part { .. }
+            | Coverage::Sample { .. }
+            | Coverage::Both(..) => ", random data fixed".to_owned(),
+        }
+    }
+
     /// The result.
     fn finish(mut self, subject: &mut Subject<'_>) -> Explored {
         let strategy = self.strategy_in_use.strategy();
         let divergence = strategy.divergence();
         let (coverage, executions) = self
             .covered
+            .take()
             .unwrap_or_else(|| (strategy.coverage(), strategy.progress().executions));
+        let random_data = self.random_data_of(&coverage);
         let notes = subject.take_notes();
         let mut explored = describe::notes(&notes);
         explored.divergence = divergence.map(text);
         let is_over = parallel::add(&mut explored, self.shared);
         explored.complete = coverage == Coverage::All && self.failing.is_none() && !is_over;
         explored.coverage = coverage.to_string();
+        if explored.random_data {
+            explored.coverage += &random_data;
+        }
         if self.is_out_of_time && !explored.complete {
             let seconds = self.request.time_limit as f64 / 1e3;
             explored.coverage += &format!("; cut short by the budget of {seconds} s");

@@ -249,6 +249,7 @@ pub fn add(whole: &mut Explored, part: Explored) -> bool {
     whole.steps = whole.steps.max(part.steps);
     whole.fair |= part.fair;
     whole.late |= part.late;
+    whole.random_data |= part.random_data;
     whole.part |= part.part;
     for remark in part.remarks {
         if !whole.remarks.contains(&remark) {

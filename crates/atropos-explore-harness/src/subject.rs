@@ -10,8 +10,8 @@ use atropos_protocol::exploration::{Allowance, Races, Request, RequestedAction};
 use atropos_search::{ExecutionEnd, Guide, Mutable, Schedule, System};
 use atropos_threads::communication::Facts;
 use atropos_threads::{
-    ControlOptions, Finding, LastExecution, MemoryOrder, NotedSystem, Notes, Statics, ThreadedTest,
-    Time,
+    ControlOptions, Finding, LastExecution, MemoryOrder, NotedSystem, Notes, RandomData, Statics,
+    ThreadedTest, Time,
 };
 use atropos_values::MutantId;
 
@@ -88,6 +88,10 @@ impl<'a> Subject<'a> {
             statics: Statics::Fresh,
             should_panic: test_body::should_panic(test),
             spurious: request.spurious,
+            random_data: match request.fixed_random_data {
+                true => RandomData::Fixed,
+                false => RandomData::Varied,
+            },
             step_limit: request.step_limit,
             races: match request.races {
                 Races::Off => false,

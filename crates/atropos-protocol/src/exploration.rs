@@ -143,6 +143,8 @@ pub struct Request {
     pub adversarial_time: bool,
     pub sequential_memory: bool,
     pub spurious: bool,
+    /// Whether all schedules have the same random data.
+    pub fixed_random_data: bool,
     /// Whether data races and memory errors are failures.
     pub races: Races,
     /// Whether memory that is never given back is a failure, too.
@@ -185,6 +187,7 @@ impl Default for Request {
             adversarial_time: false,
             sequential_memory: false,
             spurious: false,
+            fixed_random_data: false,
             races: Races::Off,
             leaks: false,
             step_limit: 1_000_000,
@@ -236,6 +239,7 @@ impl Request {
             ("adversarial", self.adversarial_time.to_string()),
             ("sequential", self.sequential_memory.to_string()),
             ("spurious", self.spurious.to_string()),
+            ("fixed-random-data", self.fixed_random_data.to_string()),
             ("races", self.races.word().to_owned()),
             ("leaks", self.leaks.to_string()),
             ("steps", self.step_limit.to_string()),
@@ -296,6 +300,7 @@ impl Request {
             "adversarial" => self.adversarial_time = value.parse().ok()?,
             "sequential" => self.sequential_memory = value.parse().ok()?,
             "spurious" => self.spurious = value.parse().ok()?,
+            "fixed-random-data" => self.fixed_random_data = value.parse().ok()?,
             "races" => self.races = Races::from_word(value)?,
             "leaks" => self.leaks = value.parse().ok()?,
             "steps" => self.step_limit = value.parse().ok()?,
@@ -370,6 +375,8 @@ pub struct Explored {
     pub fair: bool,
     /// Some schedules let a thread go round for so long that they were not followed to their end.
     pub late: bool,
+    /// The program asked for random bytes, or made a hash map.
+    pub random_data: bool,
     /// Only this shard's part of the schedules is meant; others have the rest.
     pub part: bool,
     /// Of a mutant: another one was explored, which acted like it throughout. Its costs are told there.
@@ -558,6 +565,7 @@ impl Explored {
         put("complete", if self.complete { "yes" } else { "" });
         put("fair", if self.fair { "yes" } else { "" });
         put("late", if self.late { "yes" } else { "" });
+        put("random-data", if self.random_data { "yes" } else { "" });
         put("part", if self.part { "yes" } else { "" });
         put("shared", if self.shared { "yes" } else { "" });
         for (name, value) in [
@@ -619,6 +627,7 @@ impl Explored {
                 "complete" => explored.complete = true,
                 "fair" => explored.fair = true,
                 "late" => explored.late = true,
+                "random-data" => explored.random_data = true,
                 "part" => explored.part = true,
                 "shared" => explored.shared = true,
                 "executions" => explored.executions = value.parse().ok()?,
@@ -721,6 +730,7 @@ mod tests {
             adversarial_time: true,
             sequential_memory: true,
             spurious: true,
+            fixed_random_data: true,
             races: Races::Survive,
             leaks: true,
             step_limit: 8,
@@ -754,6 +764,7 @@ mod tests {
             complete: true,
             fair: true,
             late: true,
+            random_data: true,
             part: true,
             shared: true,
             uncontrolled: Some("epoll_wait".into()),

@@ -30,8 +30,10 @@ use crate::system::{ExecutionEnd, Guide};
 
 /// Executions after which an exhaustive search is long: most are over by then.
 const LONG: u64 = 2000;
-/// Random schedules at least, also where the search is over at once: they have other random data.
+/// Random schedules at least, also where the search is over at once: they have other random data …
 const LEAST_DRAWN: u64 = 4;
+/// … and where the program is known to ask for some.
+const LEAST_DRAWN_WITH_RANDOM_DATA: u64 = 200;
 /// A search is small if it is estimated to take at most so many times the schedules that were run so far.
 const SMALL: u64 = 2;
 /// Random schedules for each execution of a search that is not small.
@@ -87,6 +89,7 @@ pub struct Gradual {
     drawn_elsewhere: u64,
     searched_elsewhere: u64,
     hurried: bool,
+    least_drawn: u64,
     diverged: Option<Divergence>,
 }
 
@@ -108,6 +111,7 @@ impl Gradual {
             drawn_elsewhere: 0,
             searched_elsewhere: 0,
             hurried: false,
+            least_drawn: LEAST_DRAWN,
             diverged: None,
         }
     }
@@ -123,6 +127,16 @@ impl Gradual {
             self.enter(GradualStage::Random);
         }
         self.hurried = false;
+    }
+
+    /// What the program does may depend on random data, of which the search has one set only.
+    pub fn draw_more(&mut self) {
+        self.least_drawn = LEAST_DRAWN_WITH_RANDOM_DATA;
+    }
+
+    /// Random schedules so far.
+    pub fn drawn(&self) -> u64 {
+        self.samples.progress().executions + self.drawn_elsewhere
     }
 
     /// The time for this stage is over: the next execution belongs to the next one.
@@ -292,7 +306,7 @@ impl Strategy for Gradual {
     fn begin(&mut self) -> bool {
         if self.is_complete {
             let is_due = self.stage == GradualStage::Alternating
-                && self.samples.begun() < LEAST_DRAWN.min(self.budget.early);
+                && self.samples.begun() < self.least_drawn.min(self.budget.early);
             self.is_drawing_last = is_due && self.samples.begin();
             return self.is_drawing_last;
         }
@@ -326,7 +340,7 @@ impl Strategy for Gradual {
         if self.is_complete {
             return Coverage::All;
         }
-        let samples = self.samples.progress().executions + self.drawn_elsewhere;
+        let samples = self.drawn();
         let sample = Coverage::Sample {
             schedules: samples,
             seed: self.budget.seed,
@@ -358,7 +372,7 @@ impl Strategy for Gradual {
             elsewhere => elsewhere,
         };
         let systematic = searched + self.earlier.executions + bounded.executions;
-        let drawn = samples.executions + self.drawn_elsewhere;
+        let drawn = self.drawn();
         let is_searched =
             self.is_complete && !self.is_drawing_last && self.stage <= GradualStage::Exhaustive;
         let executions = match is_searched {

@@ -52,4 +52,4 @@ pub use finding::{FailureCause, Finding, PanicCauseKind, WaitingThread};
 pub use libc::private_files::{have_own_directory, use_private_directory};
 pub use memory::descriptors::guard as guard_descriptor;
 pub use memory::keep;
-pub use options::{ControlOptions, ExpectedPanic, MemoryOrder, Statics, Time};
+pub use options::{ControlOptions, ExpectedPanic, MemoryOrder, RandomData, Statics, Time};

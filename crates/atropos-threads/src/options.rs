@@ -42,6 +42,15 @@ pub enum ExpectedPanic {
     With(String),
 }
 
+/// What a program gets that asks for random bytes or makes a hash map.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RandomData {
+    /// Other data in each schedule that is drawn at random, as the guide says.
+    Varied,
+    /// The same in all schedules.
+    Fixed,
+}
+
 /// The options of an exploration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ControlOptions {
@@ -53,6 +62,7 @@ pub struct ControlOptions {
     pub should_panic: ExpectedPanic,
     /// Whether conditions, parked threads and weak compare-exchanges may wake or fail for no reason.
     pub spurious: bool,
+    pub random_data: RandomData,
     /// Scheduling points after which an execution counts as one that does not end.
     pub step_limit: u64,
     /// Whether accesses to plain memory are looked at, if the program is compiled for that. Needs [`MemoryOrder::Weak`].
@@ -74,6 +84,7 @@ impl Default for ControlOptions {
             statics: Statics::Fresh,
             should_panic: ExpectedPanic::No,
             spurious: false,
+            random_data: RandomData::Varied,
             step_limit: 1_000_000,
             races: true,
             leaks: false,
@@ -88,6 +99,7 @@ impl Default for ControlOptions {
 pub(crate) struct ControlSettings {
     pub time: Time,
     pub spurious: bool,
+    pub random_data: RandomData,
     pub step_limit: u64,
     pub leaks: bool,
     pub thread_limit: usize,

@@ -310,6 +310,7 @@ mod tests {
             time = "adversarial"
             memory = "sc"
             spurious = true
+            random = "fixed"
             races = "on"
             leaks = true
             seed = 7
@@ -343,7 +344,7 @@ mod tests {
             "jobs": 3, "timeout-multiplier": 2.5, "no-doc": true, "ignore-default-filter": true, "kill-matrix": true, "no-reuse": true, "way": "fork",
             "impact": true, "no-impact": true, "no-sandbox": true, "require-sandbox": true, "test-args": ["--skip", "slow"],
             "explore": "chess:2", "budget": "30000ms", "technique": "basic", "time": "adversarial",
-            "memory": "sc", "spurious": true, "races": "on", "leaks": true, "seed": 7,
+            "memory": "sc", "spurious": true, "random": "fixed", "races": "on", "leaks": true, "seed": 7,
             "min-score": 80.5, "max-survivors": 3, "fail-on": ["survived", "limit"],
             "output": "/w/out", "top": 5, "report": ["html", "sarif"], "annotations": "none"
         }"#;

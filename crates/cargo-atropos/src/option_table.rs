@@ -23,8 +23,8 @@ use crate::config::ConfigValue;
 use crate::gate::{FailOn, parse_percentage};
 use crate::report_arguments::{AnnotationChoice, ReportChoice};
 use crate::schedule_arguments::{
-    MemoryChoice, RacesChoice, TestBudget, TimeChoice, parse_budget, parse_strategy_or_off,
-    parse_technique,
+    MemoryChoice, RacesChoice, RandomChoice, TestBudget, TimeChoice, parse_budget,
+    parse_strategy_or_off, parse_technique,
 };
 
 /// One option of a run.
@@ -152,6 +152,7 @@ pub static OPTIONS: &[OptionRow] = &[
     option!("time", exploration.schedule.circumstances.time, word::<TimeChoice>, [], Differ, Kept),
     option!("memory", exploration.schedule.circumstances.memory, word::<MemoryChoice>, [], Differ, Kept),
     option!("spurious", exploration.schedule.circumstances.spurious, flag, [], Differ, Kept),
+    option!("random", exploration.schedule.circumstances.random, word::<RandomChoice>, [], Differ, Kept),
     option!("leaks", exploration.schedule.circumstances.leaks, flag, [], Differ, Kept),
     option!("races", exploration.schedule.circumstances.races, word::<RacesChoice>, [], Differ, Kept),
     option!("seed", exploration.schedule.seed, |value: &ConfigValue| value.number(whole_number).map(Some), [], Differ, Kept),
@@ -268,6 +269,7 @@ recorded_as_serialised!(
     TimeChoice,
     MemoryChoice,
     RacesChoice,
+    RandomChoice,
     ReportChoice,
     AnnotationChoice,
     FailOn

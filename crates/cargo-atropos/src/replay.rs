@@ -100,6 +100,7 @@ fn request(found: &FailingSchedule, arguments: &ReplayArguments) -> Result<Reque
         time,
         memory,
         spurious,
+        random,
         races: _,
         leaks,
     } = &arguments.circumstances;
@@ -107,6 +108,8 @@ fn request(found: &FailingSchedule, arguments: &ReplayArguments) -> Result<Reque
     request.sequential_memory =
         memory.map_or(request.sequential_memory, |memory| memory.is_sequential());
     request.spurious |= spurious;
+    request.fixed_random_data =
+        random.map_or(request.fixed_random_data, |random| random.is_fixed());
     request.leaks |= leaks;
     Ok(request)
 }

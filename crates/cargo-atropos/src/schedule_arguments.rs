@@ -144,6 +144,14 @@ pub struct ScheduleConditions {
     #[serde(skip_serializing_if = "is_off")]
     pub spurious: bool,
 
+    /// What a test gets that asks for random bytes, makes a hash map, or has a `select!`: other data
+    /// in each schedule drawn at random, or the same in all [default: vary]
+    ///
+    /// Searches (`exhaustive`, `chess:K` …) have one set of data in all schedules, and say so.
+    #[arg(long, value_name = "HOW", value_enum)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub random: Option<RandomChoice>,
+
     /// Whether data races and memory errors are failures [default: off, but on for `explore` and
     /// `replay` where there is unsafe code or a dependency]
     ///
@@ -172,6 +180,7 @@ impl ScheduleConditions {
             time: self.time.filter(|time| time.is_adversarial()),
             memory: self.memory.filter(|memory| memory.is_sequential()),
             spurious: self.spurious,
+            random: self.random.filter(|random| random.is_fixed()),
             races: self.watches_memory().then_some(RacesChoice::On),
             leaks: self.leaks,
         }
@@ -226,6 +235,21 @@ pub enum TimeChoice {
 impl TimeChoice {
     pub fn is_adversarial(self) -> bool {
         self == TimeChoice::Adversarial
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RandomChoice {
+    /// Other data in each schedule that is drawn at random
+    Vary,
+    /// The same in all schedules
+    Fixed,
+}
+
+impl RandomChoice {
+    pub fn is_fixed(self) -> bool {
+        self == RandomChoice::Fixed
     }
 }
 

@@ -1,7 +1,7 @@
 //! Explorations of a test as it is.
 
 use atropos_protocol::FailureKind;
-use atropos_protocol::exploration::{Explored, RequestedAction, SAVED_SCHEDULE_IS_STALE};
+use atropos_protocol::exploration::{Explored, Request, RequestedAction, SAVED_SCHEDULE_IS_STALE};
 
 use crate::driver::{ask, original, request};
 
@@ -29,6 +29,33 @@ pub fn a_failing_schedule_is_found_and_replayed() {
     let responses = ask(&again);
     let repeated = original(&responses).found.as_ref().unwrap();
     assert_eq!(repeated.text, found.text);
+}
+
+pub fn random_data_varies_unless_it_is_fixed_and_what_was_covered_says_so() {
+    let mut wanted = request(RequestedAction::Explore, "depends_on_the_order_of_a_map");
+    let schedule = |workers: usize| {
+        let mut wanted = wanted.clone();
+        wanted.workers = workers;
+        let responses = ask(&wanted);
+        let found = original(&responses).found.as_ref().unwrap();
+        assert!(found.replayed && found.schedule.starts_with("s1:="));
+        found.schedule.clone()
+    };
+    assert_eq!(schedule(1), schedule(3));
+    let covered = |wanted: &Request| {
+        let responses = ask(wanted);
+        let explored = original(&responses);
+        assert!(explored.found.is_none() && explored.random_data);
+        explored.coverage.clone()
+    };
+    wanted.fixed_random_data = true;
+    assert_eq!(covered(&wanted), "all schedules, random data fixed");
+    wanted.strategy = "random:9".to_owned();
+    let drawn = "9 random schedules, seed 1, random data fixed";
+    assert_eq!(covered(&wanted), drawn);
+    wanted.fixed_random_data = false;
+    wanted.strategy = "exhaustive".to_owned();
+    assert_eq!(covered(&wanted), "all schedules, random data fixed");
 }
 
 pub fn a_budget_of_time_that_ended_the_exploration_is_named() {

@@ -47,6 +47,7 @@ macro_rules! tests {
 
 const SUBJECTS: &[&TestDescAndFn] = tests![
     subjects::passes_under_every_schedule,
+    subjects::depends_on_the_order_of_a_map,
     subjects::loses_an_update,
     subjects::has_many_schedules,
     subjects::aborts_under_its_mutant,
@@ -63,6 +64,7 @@ const CHECKS: &[&TestDescAndFn] = tests![
     requests::an_unknown_strategy_is_an_error_that_names_the_known_ones,
     exploring::a_small_test_is_explored_under_all_schedules,
     exploring::a_failing_schedule_is_found_and_replayed,
+    exploring::random_data_varies_unless_it_is_fixed_and_what_was_covered_says_so,
     exploring::a_budget_of_time_that_ended_the_exploration_is_named,
     exploring::a_saved_schedule_is_run_alone_and_those_like_it_where_it_cant_be_followed,
     exploring::the_number_of_processes_does_not_change_the_result,

@@ -1,5 +1,6 @@
 //! Tests that are explored, written against the facade as if it were std; the mutants in them are asked for by number.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use atropos_explore_harness::on;
@@ -41,6 +42,14 @@ pub fn has_many_schedules() {
         thread.join().unwrap();
     }
     assert_eq!(count.load(SeqCst), 10);
+}
+
+/// Fails for one order of a map in four.
+pub fn depends_on_the_order_of_a_map() {
+    let map: HashMap<u32, ()> = (0..8).map(|key| (key, ())).collect();
+    let first = map.keys().next().unwrap() % 4;
+    let other = thread::spawn(move || assert_ne!(first, 1));
+    other.join().unwrap();
 }
 
 pub fn loses_an_update() {

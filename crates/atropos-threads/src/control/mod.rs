@@ -70,6 +70,8 @@ pub struct Controller {
     pub(crate) timers: KernelTimers,
     /// Which stream of random data the program gets.
     pub(crate) random_data: u32,
+    /// The program has got some of it.
+    pub(crate) has_drawn_random_data: bool,
     pub(crate) trace: ExecutionTrace,
     pub(crate) communication: CommunicationLog,
     pub(crate) races: RaceDetector,

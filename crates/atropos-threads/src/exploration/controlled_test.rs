@@ -22,7 +22,9 @@ use crate::memory::heap::{self, ProgramSlice};
 use crate::memory::stacks::MOST_THREADS;
 use crate::memory::{ExplorationMemory, is_single_threaded};
 use crate::memory_model::MemoryModel;
-use crate::options::{ControlOptions, ControlSettings, ExpectedPanic, MemoryOrder, Statics};
+use crate::options::{
+    ControlOptions, ControlSettings, ExpectedPanic, MemoryOrder, RandomData, Statics,
+};
 use crate::races::{CodePlace, RaceDetector, is_instrumented};
 use crate::statements::{Stated, Statements};
 use crate::trace::{ExecutionTrace, is_ours};
@@ -61,6 +63,8 @@ pub struct LastExecution {
     /// It took more scheduling points than it may, but came to an end as soon as its threads took turns and time passed. How
     /// it would have ended there is not known.
     pub has_late_end: bool,
+    /// The program asked for random bytes, or made a hash map.
+    pub asked_for_random_data: bool,
     /// What the program stated.
     pub stated: Stated,
 }
@@ -124,6 +128,7 @@ impl<'a> ThreadedTest<'a> {
         let settings = ControlSettings {
             time: options.time,
             spurious: options.spurious,
+            random_data: options.random_data,
             step_limit: options.step_limit,
             leaks: races && options.leaks,
             thread_limit: MOST_THREADS,
@@ -148,6 +153,7 @@ impl<'a> ThreadedTest<'a> {
             virtual_clock: VirtualClock::default(),
             timers: KernelTimers::default(),
             random_data: 0,
+            has_drawn_random_data: false,
             trace: ExecutionTrace::default(),
             statements: Statements::default(),
             communication: CommunicationLog::default(),
@@ -344,6 +350,7 @@ impl Controller {
         self.model.restart();
         self.virtual_clock = VirtualClock::default();
         self.timers = KernelTimers::default();
+        self.has_drawn_random_data = false;
         self.trace.restart();
         self.communication.restart();
         self.races.restart();
@@ -441,7 +448,10 @@ impl System for ThreadedTest<'_> {
         let name = self.name.clone();
         let controller = self.controller();
         controller.restart();
-        controller.random_data = guide.random_data();
+        controller.random_data = match controller.settings.random_data {
+            RandomData::Varied => guide.random_data(),
+            RandomData::Fixed => 0,
+        };
         controller.world.vary_hash_keys(controller.random_data);
         controller.fingerprints = guide.wants_fingerprint() && !controller.model.weak;
         unsafe_cell::take_notes(controller.model.weak && controller.communication.is_on());
@@ -497,6 +507,8 @@ impl System for ThreadedTest<'_> {
         let memory = controller.world.heap.taken();
         let looks = controller.readiness.looks();
         let was_hurried = controller.virtual_clock.was_hurried;
+        let asked_for_random_data =
+            controller.has_drawn_random_data || controller.world.has_made_hash_maps();
         let was_fair = controller.was_fair || was_hurried;
         *self.last.borrow_mut() = LastExecution {
             findings,
@@ -508,6 +520,7 @@ impl System for ThreadedTest<'_> {
             was_fair,
             was_hurried,
             has_late_end,
+            asked_for_random_data,
             stated,
         };
         end

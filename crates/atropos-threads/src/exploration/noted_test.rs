@@ -42,6 +42,8 @@ pub struct Notes {
     pub was_hurried: bool,
     /// Some execution went past its limit of scheduling points, though it has an end.
     pub has_late_end: bool,
+    /// Some execution asked for random bytes, or made a hash map.
+    pub asked_for_random_data: bool,
     /// What the program stated.
     pub stated: Stated,
 }
@@ -58,6 +60,7 @@ impl Notes {
         self.was_fair |= last.was_fair;
         self.was_hurried |= last.was_hurried;
         self.has_late_end |= last.has_late_end;
+        self.asked_for_random_data |= last.asked_for_random_data;
         self.stated.add(last.stated);
         for kind in last.findings {
             let same =

@@ -259,6 +259,7 @@ pub unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, flags: u3
         let call = control().map_or(0, |control| {
             let me = control.me();
             me.activity.random_calls += 1;
+            control.state().has_drawn_random_data = true;
             let thread = mix(
                 u64::from(control.state().random_data),
                 u64::from(control.thread()),

@@ -15,8 +15,15 @@ use super::tls_words::TlsWords;
 /// What the keys are set to.
 const KEYS: [usize; 2] = [0x00a7_0905, 0x7e57];
 
-/// Sets the keys of this OS thread, in its block of thread-local variables. Says where the second is, if that worked.
-pub fn set(words: &TlsWords) -> Option<usize> {
+/// Where the keys are, among the words of thread-local variables.
+#[derive(Clone, Copy, Debug)]
+pub struct HashKeys {
+    first: usize,
+    second: usize,
+}
+
+/// Sets the keys of this OS thread, in its block of thread-local variables. Says where they are, if that worked.
+pub fn set(words: &TlsWords) -> Option<HashKeys> {
     let first = counter(words)?;
     let neighbours = [Some(first + 1), first.checked_sub(1)]
         .into_iter()
@@ -25,12 +32,20 @@ pub fn set(words: &TlsWords) -> Option<usize> {
     let second = neighbours.find(|&place| is_key(words, first, place))?;
     words.set(first, KEYS[0]);
     words.set(second, KEYS[1]);
-    Some(second)
+    Some(HashKeys { first, second })
 }
 
-/// Sets the second key for a stream of random data: other streams, other orders of maps.
-pub fn vary(words: &TlsWords, second: usize, random_data: u32) {
-    words.set(second, KEYS[1] ^ spread(u64::from(random_data)) as usize);
+impl HashKeys {
+    /// Sets the second key for a stream of random data: other streams, other orders of maps.
+    pub fn vary(self, words: &TlsWords, random_data: u32) {
+        let key = KEYS[1] ^ spread(u64::from(random_data)) as usize;
+        words.set(self.second, key);
+    }
+
+    /// Whether a map was made since they were set.
+    pub fn were_used(self, words: &TlsWords) -> bool {
+        words.get(self.first) != KEYS[0]
+    }
 }
 
 /// The one word that is one more after each map.

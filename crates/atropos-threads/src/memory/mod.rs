@@ -21,6 +21,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use crate::libc::allocation_and_clock;
 use descriptors::Descriptors;
+use hash_keys::HashKeys;
 use heap::Heap;
 use image::{Image, ImageLayout};
 use panic_count::PanicCount;
@@ -35,7 +36,7 @@ pub struct ExplorationMemory {
     pub layout: ImageLayout,
     pub panic_count: Option<PanicCount>,
     /// Which word is the second key of std's hash maps.
-    hash_key: Option<usize>,
+    hash_key: Option<HashKeys>,
     image: Option<Image>,
     /// What was open when statics were remembered.
     descriptors: Option<Descriptors>,
@@ -128,8 +129,14 @@ impl ExplorationMemory {
         if let (Some(key), Some(_)) = (self.hash_key, &self.image)
             && random_data > 0
         {
-            hash_keys::vary(&TlsWords::of(&self.layout.thread_local), key, random_data);
+            key.vary(&TlsWords::of(&self.layout.thread_local), random_data);
         }
+    }
+
+    /// Whether the program has made a hash map since the last restart, as far as that can be told.
+    pub fn has_made_hash_maps(&self) -> bool {
+        let words = || TlsWords::of(&self.layout.thread_local);
+        self.image.is_some() && self.hash_key.is_some_and(|key| key.were_used(&words()))
     }
 
     /// Leaves statics as they are from now on.

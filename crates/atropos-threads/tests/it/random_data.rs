@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ops::ControlFlow;
 
-use atropos_threads::atropos_search::{ExecutionEnd, Exhaustive, Mixed, SampleSpec, Uniform};
-use atropos_threads::{explore, replay, say, survey, thread};
+use atropos_threads::atropos_search::{
+    ExecutionEnd, Exhaustive, Mixed, SampleSpec, Uniform, explore as search,
+};
+use atropos_threads::{ThreadedTest, explore, replay, say, survey, thread};
 
 use crate::alone::{alone, ends, sc};
 
@@ -86,4 +88,20 @@ fn a_failure_that_depends_on_the_order_of_a_map_is_found_and_fails_again() {
         let (end, ..) = replay(&test, &sc(), &failure.schedule);
         assert!(matches!(end, ExecutionEnd::Failed(_)), "{end:?}");
     });
+}
+
+#[test]
+fn an_execution_tells_whether_the_program_asked_for_random_data() {
+    let asks = |body: fn()| {
+        let asked = move || {
+            let mut test = ThreadedTest::new(&body, &sc());
+            let last = test.last();
+            search(&mut test, &mut Exhaustive::new());
+            last.borrow().asked_for_random_data
+        };
+        asked()
+    };
+    alone(move || assert!(asks(two_numbers)));
+    alone(move || assert!(asks(first_of_a_map)));
+    alone(move || assert!(!asks(|| thread::spawn(|| ()).join().unwrap())));
 }

@@ -568,6 +568,7 @@ impl ScheduleConditions {
             time,
             memory,
             spurious,
+            random,
             races: _,
             leaks,
         } = self;
@@ -575,6 +576,7 @@ impl ScheduleConditions {
             adversarial_time: time.is_some_and(|time| time.is_adversarial()),
             sequential_memory: memory.is_some_and(|memory| memory.is_sequential()),
             spurious: *spurious,
+            fixed_random_data: random.is_some_and(|random| random.is_fixed()),
             races: self.races(),
             leaks: *leaks,
             ..request
