@@ -130,7 +130,8 @@ pub fn replay(subject: &mut Subject<'_>, request: &Request) -> Result<Explored, 
     explored.executions = 1;
     explored.coverage = "one schedule".to_owned();
     explored.divergence = replay.divergence().map(text);
-    let mut failure = taken.failure.filter(|_| end.is_failure());
+    let failure = taken.failure.filter(|_| end.is_failure());
+    let mut failure = failure.map(|failure| failure.with_tasks(&trace));
     if let Some(failure) = &mut failure {
         // What the test prints was shown once.
         request::silence();

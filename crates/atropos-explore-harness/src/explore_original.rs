@@ -7,7 +7,7 @@ use atropos_protocol::FailureKind;
 use atropos_protocol::exploration::{Explored, FoundFailure, Request, Response};
 use atropos_protocol::thread_trace::ThreadTrace;
 use atropos_search::{
-    Coverage, Division, ExecutionEnd, Gradual, GradualStage, Sampling, Schedule, Search,
+    Coverage, Division, ExecutionEnd, Gradual, GradualStage, Limit, Sampling, Schedule, Search,
     SearchProgress, StageBudget, Strategy, StrategySpec, System,
 };
 use atropos_threads::NotedSystem as _;
@@ -368,6 +368,10 @@ impl<'o> Exploration<'o> {
     fn execute(&mut self, subject: &mut Subject<'_>) -> ControlFlow<()> {
         let strategy = self.strategy_in_use.strategy();
         let end = subject.run(strategy);
+        if self.draws_long_executions(subject, end) {
+            return ControlFlow::Continue(());
+        }
+        let strategy = self.strategy_in_use.strategy();
         strategy.end(end);
         if end.is_failure() {
             self.failing = Some((end, strategy.schedule()));
@@ -394,6 +398,23 @@ impl<'o> Exploration<'o> {
             true => self.end_stage(),
             false => ControlFlow::Continue(()),
         }
+    }
+
+    /// Where executions are too long to be searched, random ones that are longer are drawn within the time; true if that begins
+    /// with this one's end.
+    fn draws_long_executions(&mut self, subject: &mut Subject<'_>, end: ExecutionEnd) -> bool {
+        let is_too_long =
+            end == ExecutionEnd::Limit(Limit::Points) && subject.notes.uncontrolled.is_some();
+        let StrategyInUse::Gradual(gradual) = &mut self.strategy_in_use else {
+            return false;
+        };
+        if !is_too_long || !subject.allow_long_executions() {
+            return false;
+        }
+        gradual.end(ExecutionEnd::Stopped);
+        gradual.draw_only();
+        self.stage_end = self.start + Duration::from_millis(self.request.time_limit);
+        true
     }
 
     /// What is to be said of random data beside what was covered: a search has one set of it, random schedules have one each.

@@ -18,6 +18,8 @@ use atropos_values::MutantId;
 use crate::choice_log::{ChoiceLog, LoggingGuide};
 use crate::{expected_panics, switch, test_body};
 
+/// Scheduling points of an execution where random schedules are drawn of a test that is too long for a search.
+const LONG_EXECUTION: u64 = 20_000_000;
 /// How much more than the longest execution of the original a mutant's may take.
 const MULTIPLE: u64 = 10;
 /// And how much in any case.
@@ -163,6 +165,17 @@ impl<'a> Subject<'a> {
         self.longest > 0 && self.longest.saturating_mul(MULTIPLE) <= self.point_limit
     }
 
+    /// An execution was too long to be explored, as all are: they may take more from now on. False if they had that already.
+    pub fn allow_long_executions(&mut self) -> bool {
+        let may_take_more = self.is_original && self.point_limit < LONG_EXECUTION;
+        if may_take_more {
+            self.point_limit = LONG_EXECUTION;
+            self.test.set_step_limit(LONG_EXECUTION);
+            self.notes = Notes::default();
+        }
+        may_take_more
+    }
+
     /// From now on mutants are run, whose executions may take so much.
     pub fn limit_to(&mut self, allowance: &Allowance) {
         self.step_limit = allowance.steps;
@@ -178,7 +191,11 @@ impl<'a> Subject<'a> {
     pub fn limit_to_schedule(&mut self, schedule: &Schedule) {
         let choices = schedule.choices.len() as u64;
         if choices >= AT_LEAST {
-            self.point_limit = self.point_limit.min(choices + AT_LEAST);
+            // One that was found in a long execution may need more than others may take.
+            self.point_limit = match choices > self.point_limit {
+                true => choices + AT_LEAST,
+                false => self.point_limit.min(choices + AT_LEAST),
+            };
             self.test.set_step_limit(self.point_limit);
         }
     }

@@ -95,14 +95,10 @@ pub struct Allowance {
 
 impl Allowance {
     fn to_text(self) -> String {
-        let Allowance {
-            steps,
-            points,
-            threads,
-            memory,
-            hurry,
-        } = self;
-        format!("{steps} {points} {threads} {memory} {hurry}")
+        format!(
+            "{} {} {} {} {}",
+            self.steps, self.points, self.threads, self.memory, self.hurry
+        )
     }
 
     fn parse(text: &str) -> Option<Allowance> {
@@ -219,13 +215,10 @@ impl Request {
             .iter()
             .find(|(action, _)| *action == self.action);
         let list = |numbers: Vec<String>| numbers.join(" ");
-        let points = self
-            .points
-            .iter()
-            .map(|point| format!("{}+{}", point.id, point.size));
+        let points = self.points.iter();
+        let points = points.map(|point| format!("{}+{}", point.id, point.size));
         let mutants = self.mutants.iter().map(MutantId::to_string);
-        let pairs = self.pairs.iter();
-        let pairs = pairs.map(SecondOrderMutant::to_string);
+        let pairs = self.pairs.iter().map(SecondOrderMutant::to_string);
         [
             ("action", action.map_or("list", |(_, word)| word).to_owned()),
             ("test", self.test.to_string()),
@@ -581,14 +574,12 @@ impl Explored {
         ] {
             put(name, &value.to_string());
         }
-        for remark in &self.remarks {
-            put("remark", remark);
-        }
-        for name in &self.reached {
-            put("reached", name);
-        }
-        for name in &self.wanted {
-            put("wanted", name);
+        for (name, values) in [
+            ("remark", &self.remarks),
+            ("reached", &self.reached),
+            ("wanted", &self.wanted),
+        ] {
+            values.iter().for_each(|value| put(name, value));
         }
         put("uncontrolled", self.uncontrolled.as_deref().unwrap_or(""));
         put("divergence", self.divergence.as_deref().unwrap_or(""));

@@ -8,7 +8,7 @@ use atropos_search::SharedObject;
 use crate::control::code::Code;
 use crate::control::objects::{OUTSIDER, Site};
 use crate::races::{CodePlace, DataRace, Leak, MemoryError, MemoryErrorKind};
-use crate::trace::{place, short};
+use crate::trace::{ExecutionTrace, is_in_dependency, place, short};
 
 /// What was found.
 #[derive(Clone, Debug)]
@@ -26,8 +26,12 @@ pub enum Finding {
         expected: String,
         message: Option<String>,
     },
-    /// Threads wait for each other.
-    Deadlock { waiting: Vec<WaitingThread> },
+    /// Threads wait for each other; or tasks do, so that the threads of the runtime have nothing to do. Then it is told where each
+    /// task was last seen.
+    Deadlock {
+        waiting: Vec<WaitingThread>,
+        tasks: Vec<String>,
+    },
     /// A thread waits on a condition that nobody will notify, and nobody can run.
     LostWakeUp { waiting: Vec<WaitingThread> },
     /// All threads that can run spin without changing anything.
@@ -109,6 +113,21 @@ impl Finding {
             Finding::LeftBehind { .. } => "left behind".to_string(),
             Finding::Uncontrolled { what, .. } => format!("not under control: {what}"),
             Finding::NotReady { .. } => "not deterministic".to_string(),
+        }
+    }
+
+    /// The same, with the tasks that were seen in the trace. If those who wait for a wake-up are threads of a runtime that has
+    /// nothing to do, no wake-up is lost: its tasks wait.
+    pub fn with_tasks(self, trace: &ExecutionTrace) -> Finding {
+        match self {
+            Finding::LostWakeUp { waiting } if is_of_runtime(&waiting) => {
+                let tasks = trace.tasks();
+                match tasks.is_empty() {
+                    true => Finding::LostWakeUp { waiting },
+                    false => Finding::Deadlock { waiting, tasks },
+                }
+            }
+            other => other,
         }
     }
 
@@ -201,6 +220,16 @@ impl Finding {
             _ => None,
         }
     }
+}
+
+/// Whether the user's own code waits for no condition: all that do so are in dependencies.
+fn is_of_runtime(waiting: &[WaitingThread]) -> bool {
+    let mut waiting = waiting.iter().filter(|thread| thread.code == Code::Wake);
+    waiting.all(|thread| {
+        thread
+            .site
+            .is_some_and(|site| is_in_dependency(site.file()))
+    })
 }
 
 /// What a thread runs into that another has left behind.
@@ -360,7 +389,14 @@ impl fmt::Display for Finding {
             } => {
                 write!(f, "the test panicked with {message:?}, expected {expected}")
             }
-            Finding::Deadlock { waiting } => list(f, "deadlock:", waiting),
+            Finding::Deadlock { waiting, tasks } if tasks.is_empty() => {
+                list(f, "deadlock:", waiting)
+            }
+            Finding::Deadlock { waiting, tasks } => {
+                f.write_str("deadlock: no task can go on, and nobody is left who would wake one:")?;
+                tasks.iter().try_for_each(|task| write!(f, "\n  {task}"))?;
+                list(f, "\nthreads:", waiting)
+            }
             Finding::LostWakeUp { waiting } => list(f, "lost wake-up:", waiting),
             Finding::Livelock { waiting } => list(f, "livelock:", waiting),
             Finding::StepLimit { steps, waiting } => {

@@ -316,6 +316,11 @@ pub fn is_ours(file: &str) -> bool {
     file.starts_with("/atropos/")
 }
 
+/// Whether a file is a dependency's, of which the path is shown from the package on.
+pub fn is_in_dependency(file: &str) -> bool {
+    short(file).len() < file.len()
+}
+
 /// Steps in a row of one thread in dependencies that are told in one line.
 const FOLDED: usize = 6;
 
@@ -385,6 +390,11 @@ impl ExecutionTrace {
             steps,
             notes,
         }
+    }
+
+    /// Where async code was last seen, each task once, if the callers of dependencies were noted.
+    pub fn tasks(&self) -> Vec<String> {
+        notes_on_tasks(&self.resolved_callers())
     }
 
     fn resolved_callers(&self) -> Vec<(usize, CallerOfDependency)> {

@@ -58,6 +58,23 @@ pub fn random_data_varies_unless_it_is_fixed_and_what_was_covered_says_so() {
     assert_eq!(covered(&wanted), "all schedules, random data fixed");
 }
 
+pub fn a_test_whose_executions_are_too_long_to_search_gets_random_schedules() {
+    let explored = |name: &str, workers: usize| {
+        let mut wanted = request(RequestedAction::Explore, name);
+        wanted.step_limit = 5;
+        wanted.executions = 50;
+        wanted.workers = workers;
+        original(&ask(&wanted)).clone()
+    };
+    let long = explored("has_many_schedules", 1);
+    assert_eq!(long.uncontrolled, None);
+    assert!(!long.complete && long.steps > 5, "{long:?}");
+    assert_eq!(long.coverage, "74 random schedules (mixed), seed 1");
+    let found = explored("loses_an_update", 1).found;
+    assert!(found.as_ref().is_some_and(|found| found.replayed));
+    assert_eq!(found, explored("loses_an_update", 3).found);
+}
+
 pub fn a_budget_of_time_that_ended_the_exploration_is_named() {
     let mut wanted = request(RequestedAction::Explore, "has_many_schedules");
     wanted.time_limit = 0;

@@ -67,6 +67,7 @@ const CHECKS: &[&TestDescAndFn] = tests![
     exploring::random_data_varies_unless_it_is_fixed_and_what_was_covered_says_so,
     exploring::a_budget_of_time_that_ended_the_exploration_is_named,
     exploring::a_saved_schedule_is_run_alone_and_those_like_it_where_it_cant_be_followed,
+    exploring::a_test_whose_executions_are_too_long_to_search_gets_random_schedules,
     exploring::the_number_of_processes_does_not_change_the_result,
     crashes::a_crash_has_its_schedule_its_trace_and_its_last_words,
     crashes::a_crash_is_found_in_the_same_schedule_by_any_number_of_processes,

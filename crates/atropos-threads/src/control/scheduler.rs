@@ -263,7 +263,10 @@ impl Controller {
         });
         let kind = match waiting.iter().any(|waiting| waiting.code == Code::Wake) {
             true => Finding::LostWakeUp { waiting },
-            false => Finding::Deadlock { waiting },
+            false => Finding::Deadlock {
+                waiting,
+                tasks: Vec::new(),
+            },
         };
         self.found(kind);
         self.over(ExecutionEnd::Deadlock(digest), ExecutionPhase::Finished)

@@ -125,20 +125,7 @@ impl<'a> ThreadedTest<'a> {
         if options.statics == Statics::Fresh && is_single_threaded() {
             world.remember_statics();
         }
-        let settings = ControlSettings {
-            time: options.time,
-            spurious: options.spurious,
-            random_data: options.random_data,
-            step_limit: options.step_limit,
-            leaks: races && options.leaks,
-            thread_limit: MOST_THREADS,
-            hurry: options.hurry,
-            overtime: false,
-            look: 1,
-            processors: options.processors,
-            record: false,
-            print_panics: false,
-        };
+        let settings = settings(options, races);
         let controller = Box::new(Controller {
             world,
             settings,
@@ -448,11 +435,7 @@ impl System for ThreadedTest<'_> {
         let name = self.name.clone();
         let controller = self.controller();
         controller.restart();
-        controller.random_data = match controller.settings.random_data {
-            RandomData::Varied => guide.random_data(),
-            RandomData::Fixed => 0,
-        };
-        controller.world.vary_hash_keys(controller.random_data);
+        controller.choose_random_data(guide);
         controller.fingerprints = guide.wants_fingerprint() && !controller.model.weak;
         unsafe_cell::take_notes(controller.model.weak && controller.communication.is_on());
         // SAFETY: the pointer is used during this call only, in which `guide` is borrowed.
@@ -507,8 +490,7 @@ impl System for ThreadedTest<'_> {
         let memory = controller.world.heap.taken();
         let looks = controller.readiness.looks();
         let was_hurried = controller.virtual_clock.was_hurried;
-        let asked_for_random_data =
-            controller.has_drawn_random_data || controller.world.has_made_hash_maps();
+        let asked_for_random_data = controller.has_asked_for_random_data();
         let was_fair = controller.was_fair || was_hurried;
         *self.last.borrow_mut() = LastExecution {
             findings,
@@ -524,6 +506,38 @@ impl System for ThreadedTest<'_> {
             stated,
         };
         end
+    }
+}
+
+impl Controller {
+    fn choose_random_data(&mut self, guide: &mut dyn Guide) {
+        self.random_data = match self.settings.random_data {
+            RandomData::Varied => guide.random_data(),
+            RandomData::Fixed => 0,
+        };
+        self.world.vary_hash_keys(self.random_data);
+    }
+
+    fn has_asked_for_random_data(&self) -> bool {
+        self.has_drawn_random_data || self.world.has_made_hash_maps()
+    }
+}
+
+/// The options as executions look them up, at the beginning.
+fn settings(options: &ControlOptions, races: bool) -> ControlSettings {
+    ControlSettings {
+        time: options.time,
+        spurious: options.spurious,
+        random_data: options.random_data,
+        step_limit: options.step_limit,
+        leaks: races && options.leaks,
+        thread_limit: MOST_THREADS,
+        hurry: options.hurry,
+        overtime: false,
+        look: 1,
+        processors: options.processors,
+        record: false,
+        print_panics: false,
     }
 }
 

@@ -153,6 +153,9 @@ impl FailingRun {
         let replayed = replay_end.is_like(end);
         let failure = test.take_notes().failure;
         let mut finding = failure.filter(|_| replayed).unwrap_or(finding);
+        if replayed {
+            finding = finding.with_tasks(&trace);
+        }
         find_places(test, &mut finding, &schedule);
         FailingRun {
             finding,
