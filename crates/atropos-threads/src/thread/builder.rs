@@ -11,6 +11,10 @@ use crate::control::objects::Site;
 use crate::control::{control, end_of, here, limits};
 use crate::sync::own_arc::OwnArc;
 
+/// No program has more addresses on 64-bit Linux. The system refuses a thread with a stack of that size.
+const ADDRESS_SPACE: usize = 1 << 47;
+const EAGAIN: i32 = 11;
+
 /// See std.
 #[must_use = "must eventually spawn the thread"]
 #[derive(Debug)]
@@ -127,6 +131,9 @@ impl Builder {
             !self.name.as_deref().is_some_and(|name| name.contains('\0')),
             "thread name may not contain interior null bytes"
         );
+        if self.stack_size.is_some_and(|size| size >= ADDRESS_SPACE) {
+            return Err(io::Error::from_raw_os_error(EAGAIN));
+        }
         let packet = OwnArc::new(Packet::new());
         let theirs = packet.clone();
         let body = move || {

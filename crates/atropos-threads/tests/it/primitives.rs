@@ -25,6 +25,17 @@ fn an_unprotected_counter_loses_updates() {
 }
 
 #[test]
+fn a_thread_with_a_stack_that_no_system_has_is_refused() {
+    let test = || {
+        let spawn = |size| thread::Builder::new().stack_size(size).spawn(|| ());
+        let refused = spawn(isize::MAX as usize).err().map(|error| error.kind());
+        say(&format!("{refused:?}"));
+        spawn(1 << 20).unwrap().join().unwrap();
+    };
+    check(test, &sc(), &["Some(WouldBlock)"]);
+}
+
+#[test]
 fn a_mutex_protects() {
     let test = || {
         let counter = Mutex::new(0);
