@@ -35,8 +35,8 @@ pub struct Generated {
     pub confirmation: Confirmation,
     /// Why the run ended before its tests were all made.
     pub stopped: Option<String>,
-    /// What comes now must not take long.
-    hurry: bool,
+    /// For what comes now.
+    time: FinishingTime,
     used_workers: Workers,
     /// What the original does wrong by itself, after which path.
     pub failure: Option<(Path, Stop)>,
@@ -148,7 +148,10 @@ pub fn generate_with(
     generator.workers.set_halt(&generator.halt);
     let mut paths = Vec::new();
     let mut stopped = None;
-    let mut hurry = options.time.is_some();
+    let mut time = match generator.halt.deadline {
+        Some(deadline) => FinishingTime::Until(deadline),
+        None => FinishingTime::Unlimited,
+    };
     let mut failure = None;
     while paths.len() < options.tests && stopped.is_none() && failure.is_none() {
         let (path, end) = generator.test(paths.len(), progress);
@@ -171,8 +174,8 @@ pub fn generate_with(
             }
             TestEndReason::Failure(stop) => failure = Some((path.clone(), stop)),
         }
-        hurry |= halted;
         if halted {
+            time = FinishingTime::Short;
             generator.workers.set_halt(&time_to_finish(begun.elapsed()));
         }
         generator.earlier_choices += path.choices;
@@ -196,7 +199,7 @@ pub fn generate_with(
         results,
         confirmation: Confirmation::default(),
         stopped,
-        hurry,
+        time,
         failure,
         visits: generator.visits,
         seconds,
@@ -211,10 +214,36 @@ impl Generated {
     /// Workers that put in order what was found, and remember nothing of how.
     pub fn workers(&self) -> Workers {
         let mut workers = self.used_workers.renewed();
-        if self.hurry {
-            workers.set_halt(&time_to_finish(Duration::from_secs_f64(self.seconds)));
+        let taken = Duration::from_secs_f64(self.seconds);
+        if let Some(halt) = self.time.halt(taken) {
+            workers.set_halt(&halt);
         }
         workers
+    }
+}
+
+/// How long it may take to put in order, and to check, what was found.
+#[derive(Clone, Copy, Debug)]
+enum FinishingTime {
+    Unlimited,
+    /// Until the user's time is up, and at least a short time.
+    Until(Instant),
+    /// The time is up, or the user wants an end.
+    Short,
+}
+
+impl FinishingTime {
+    /// When it has to end, after so much time was taken before.
+    fn halt(self, taken: Duration) -> Option<Halt> {
+        let short = time_to_finish(taken);
+        match self {
+            FinishingTime::Unlimited => None,
+            FinishingTime::Until(deadline) => Some(Halt {
+                deadline: short.deadline.max(Some(deadline)),
+                ..short
+            }),
+            FinishingTime::Short => Some(short),
+        }
     }
 }
 
@@ -704,5 +733,24 @@ impl<'o> Generator<'o> {
             }
         }
         results
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kills_are_checked_as_long_as_there_is_time_left() {
+        let now = Instant::now();
+        let until = |deadline| FinishingTime::Until(deadline).halt(Duration::ZERO);
+        let late = now + Duration::from_secs(100_000);
+        assert_eq!(until(late).unwrap().deadline, Some(late));
+        assert!(
+            until(now).unwrap().deadline > Some(now),
+            "and a while after that"
+        );
+        assert!(FinishingTime::Short.halt(Duration::ZERO).unwrap().deadline < Some(late));
+        assert!(FinishingTime::Unlimited.halt(Duration::ZERO).is_none());
     }
 }
