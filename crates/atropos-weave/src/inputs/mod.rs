@@ -6,11 +6,11 @@
 //! writes down what each gives; what the call with a number is in Rust, [`SearchedFunction::call`] tells. [`find_types`] does
 //! the same for sequences of calls on values of a type ([`sequences`]).
 
+mod call_sequence;
 mod calls;
-mod code;
 mod generics;
+mod searched_code;
 mod sequences;
-mod shorter;
 mod values;
 
 use atropos_mutants::mutant::Span;
@@ -18,12 +18,12 @@ use atropos_values::interface::CAPTURE_ADD;
 use syn::visit::Visit as _;
 use syn::{FnArg, ImplItem, Item, ReturnType, Signature, Type};
 
+pub use self::call_sequence::CallSequence;
 pub use self::calls::{CallNames, SeenInTests};
-pub use self::code::{SearchedCode, find_all};
 use self::generics::{GenericKind, Generics};
+pub use self::searched_code::{SearchedCode, find_all};
 use self::sequences::variable_name;
 pub use self::sequences::{SearchedType, find_types};
-pub use self::shorter::CallSequence;
 use self::values::{Alphabet, Constants, Constructor, Generator, KnownTypes};
 use crate::additions::{AddedPiece, Addition, PieceOrder};
 use crate::observe::{span_of, with_file};

@@ -11,9 +11,9 @@ use atropos_values::interface::CAPTURE_ADD;
 use quote::ToTokens as _;
 use syn::{FnArg, ImplItem, ImplItemFn, Item, ItemImpl, ReturnType, Type};
 
+use super::call_sequence::CallSequence;
 use super::calls::SeenInTests;
 use super::generics::Generics;
-use super::shorter::CallSequence;
 use super::values::{Constants, Generator, KnownTypes, combined};
 use super::{SearchedCall, USE_CAPTURE, is_callable, known_types, name_of, snake_case};
 use crate::additions::{AddedPiece, Addition, PieceOrder};
